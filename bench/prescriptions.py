@@ -1,10 +1,10 @@
 """What is prescribed first, and whether it undoes the fault.
 
-`python -m bench.prescriptions [fixtures | faults | fresh]`. `fixtures` are the fault runs of the tests: three shares of
-the runs whose fault a setting undoes (the first prescription is that change; it is the first change, behind a test; it
-is among the three that lead), and the false prescriptions on healthy runs. `faults` and `fresh` are the recorded runs
-of the fault benchmark: how many prescriptions each gets, what the leading one acts on, and whom it sends to look at the
-environment. Nothing is trained.
+`python -m bench.prescriptions [fixtures | faults | fresh | known]`. `fixtures` are the fault runs of the tests: three
+shares of the runs whose fault a setting undoes (the first prescription is that change; it is the first change, behind a
+test; it is among the three that lead), and the false prescriptions on healthy runs. The others are the recorded runs of
+the fault benchmark, with their config or (`--metrics-only`) without: how many prescriptions each gets, what the
+leading one acts on, and whom it sends to look at the environment. Nothing is trained.
 """
 
 from __future__ import annotations
@@ -72,12 +72,13 @@ class Advised:
 def main(arguments: list[str] | None = None) -> dict[str, float]:
     """Print one line per run and the shares; return the shares."""
     parser = argparse.ArgumentParser(prog="python -m bench.prescriptions")
-    parser.add_argument("part", nargs="?", choices=("fixtures", "faults", "fresh"), default="fixtures")
+    parser.add_argument("part", nargs="?", choices=("fixtures", "faults", "fresh", "known"), default="fixtures")
     parser.add_argument("--quiet", action="store_true", help="the shares alone")
+    parser.add_argument("--metrics-only", action="store_true", help="recorded runs without their config")
     chosen = parser.parse_args(arguments)
     if chosen.part == "fixtures":
         return _fixtures(quiet=chosen.quiet)
-    found = list(_recorded(fresh=chosen.part == "fresh"))
+    found = list(_recorded(chosen.part, config=not chosen.metrics_only))
     if not chosen.quiet:
         for item in found:
             right = "right" if item.is_right else "-"
@@ -112,7 +113,7 @@ def _fixtures(*, quiet: bool) -> dict[str, float]:
     return shares
 
 
-def _recorded(*, fresh: bool) -> Iterator[Advised]:
+def _recorded(part: str, *, config: bool) -> Iterator[Advised]:
     """The first seed of every instance that is a fault, and of every one that is none."""
     from bench.faults import shards
     from bench.faults.fresh import part_of
@@ -120,18 +121,17 @@ def _recorded(*, fresh: bool) -> Iterator[Advised]:
     from bench.faults.plan import entries
     from bench.faults.replay import replay
 
-    known = part_of("fresh").entries if fresh else entries()
-    records = [
-        item for item in shards.latest(part_of("fresh").folder if fresh else shards.FOLDER) if item.name in known
-    ]
-    found = labels(records, known, seeds=1) if fresh else labels(records)
+    beside = None if part == "faults" else part_of(part)
+    known = beside.entries if beside else entries()
+    records = [item for item in shards.latest(beside.folder if beside else shards.FOLDER) if item.name in known]
+    found = labels(records, known, seeds=1) if beside else labels(records)
     for record in sorted(records, key=lambda item: item.name):
         entry = known[record.name]
         label = found.get(entry.instance.name)
         if label is None or entry.seed or label.label not in ("fault", "healthy", "benign"):
             continue
         with tempfile.TemporaryDirectory() as place:
-            diagnosis = diagnose(replay(record, entry.instance, Path(place)))
+            diagnosis = diagnose(replay(record, entry.instance, Path(place), config=config))
         kind, undoing = (
             _planted(entry) if label.label == "fault" else (HARMLESS if entry.instance.injected else CLEAN, {})
         )

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
 
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from rlclinic.facts.goal_status import GoalStatus
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.prescription import Basis, Change, PrescriptionKind, Priority
+from rlclinic.model.run import Run
 from rlclinic.prescriptions.next_steps import variations
+from rlclinic.prescriptions.proposals.impact import HIGH, MEDIUM, priority_at_stake
 from rlclinic.prescriptions.wording import change_words
 from rlclinic.reference.hyperparameters import amount
-from tests.prescriptions.made import DQN, PPO, advised, changed_keys, made_run
+from tests.prescriptions.made import DQN, PPO, advised, assessment_of, changed_keys, made_run
 
+MISSED = GoalStatus(missed=True, budget_used=True)
+SUSPECTS = ("discount-too-low", "learning-rate-too-high", "too-few-updates", "entropy-bonus-too-high", "unknown")
 RUN = made_run({**PPO, "learning_rate": 0.05, "n_epochs": 40})
 
 
@@ -154,3 +164,58 @@ def test_a_cap_that_cuts_responses_is_raised_beyond_all_that_was_seen(
     made = advised(run, {"responses-truncated": 0.9}, "responses-cut")
     assert changed_keys(made)["max_response_length"][1] == wanted
     assert f"{wanted // 2}" not in variations(made[0])
+
+
+@given(
+    share=st.floats(0.0, 1.0),
+    scale=st.floats(1e-3, 1e3),
+    shares=st.dictionaries(st.sampled_from(SUSPECTS), st.floats(0.05, 0.3), min_size=1, max_size=3),
+    verdict=st.sampled_from([Verdict.LEARNING, Verdict.PLATEAUED, Verdict.UNSTABLE]),
+)
+@settings(max_examples=40)
+def test_what_leads_is_as_urgent_as_the_share_of_the_way_that_is_missing(
+    share: float, scale: float, shares: dict[str, float], verdict: Verdict
+) -> None:
+    made = advised(_on_its_way(share, scale), shares, verdict=verdict, status=MISSED)
+    wanted = priority_at_stake(1.0 - share)
+    assume(min(abs(1.0 - share - limit) for limit in (HIGH, MEDIUM)) > 0.02)
+    ranks = [item.priority.rank for item in made]
+    assert ranks[0] <= wanted.rank if made[0].expected_impact is None else ranks[0] == wanted.rank
+    assert all(rank >= ranks[0] for rank in ranks), "nothing behind the first is more urgent"
+    more = advised(_on_its_way(share / 2, scale), shares, verdict=verdict, status=MISSED)
+    assert more[0].priority.rank <= ranks[0], "the more is missing, the more urgent"
+
+
+@pytest.mark.parametrize("verdict", [Verdict.CRASHED, Verdict.COLLAPSED, Verdict.NOT_LEARNING])
+def test_a_run_that_has_nothing_has_all_at_stake_without_a_goal(verdict: Verdict) -> None:
+    first, *_ = advised(made_run(PPO, environment="Own-v0"), {"discount-too-low": 0.2}, verdict=verdict)
+    assert first.priority.rank <= Priority.HIGH.rank
+
+
+def test_too_little_data_tells_of_no_share_and_the_impact_decides() -> None:
+    assert assessment_of(RUN, {"unknown": 0.5}, verdict=Verdict.INSUFFICIENT_DATA).at_stake is None
+
+
+def _on_its_way(share: float, scale: float) -> Run:
+    """A run that rose by this share of the way to its goal, in any unit, and stayed there."""
+    rising = np.concatenate([np.linspace(0.0, share, 20), np.full(20, share)])
+    values = (scale * rising).tolist()
+    native = {**PPO, "gamma": 0.5, "learning_rate": 0.05}
+    run = made_run(native, environment="Own-v0", series={"return/train": values})
+    return replace(run, threshold=scale)
+
+
+def test_one_look_outside_is_asked_for_once() -> None:
+    made = advised(
+        made_run({**DQN, "target_update_interval": 10_000}, algorithm="DQN", environment="Own-v0"),
+        {"unknown": 0.3, "q-overestimation": 0.25, "implementation-bug": 0.2},
+    )
+    assert made[0].causes == ("unknown", "implementation-bug")
+    assert sum("xamine the environment" in item.instruction for item in made) == 1
+
+
+def test_where_no_config_was_read_it_is_asked_for_before_the_look() -> None:
+    first, *_ = advised(made_run({}), {"unknown": 0.5})
+    assert first.instruction.startswith("Add the config to this report first (--config FILE)")
+    first, *_ = advised(made_run(PPO), {"unknown": 0.5})
+    assert first.instruction.startswith("Examine")

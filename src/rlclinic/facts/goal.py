@@ -215,6 +215,19 @@ def goal_reached(facts: RunFacts) -> GoalReached | None:
     return next((reached for reached in found if reached.held), found[0] if found else None)
 
 
+@fact
+def missing_share(facts: RunFacts) -> float | None:
+    """The share of the way to the goal, from 0 to 1, that the return has still to go at the end; None without a goal.
+
+    Where training came to the goal and evaluations did not, these count.
+    """
+    goal, curve, evaluated = goal_of(facts), facts.curve, facts.curve_of("return/eval")
+    if goal is None or curve is None:
+        return None
+    final = curve.final if evaluated is None or curve.final < goal.level else min(curve.final, evaluated.final)
+    return min(max(1.0 - goal.share(final), 0.0), 1.0)
+
+
 def _pooled_error(between: float, within: FloatArray) -> float:
     """The noise of one evaluation: that of its episodes, pooled where evaluations differ by no more than these do."""
     of_episodes = math.sqrt(float(np.mean(within**2)))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rlclinic.causes.components import is_stock, trainer_of
-from rlclinic.facts.goal import goal_of
+from rlclinic.facts.goal import missing_share
 from rlclinic.facts.goal_status import GoalStatus
 from rlclinic.facts.return_state import is_flat
 from rlclinic.facts.run_facts import RunFacts
@@ -186,18 +186,19 @@ class Assessment:
         return is_stock(self.run.framework)
 
     @cached_property
-    def at_stake(self) -> float:
-        """Share of the return that is missing: of the way to a known goal, else all of it where nothing was learned."""
-        goal, curve = goal_of(self.facts), self.facts.curve
+    def at_stake(self) -> float | None:
+        """Share of the return that is missing at the end: of the way to a known goal, else of the climb to the best
+        level of the run, all of it where nothing was learned. None where that cannot be told."""
+        curve, missing = self.facts.curve, missing_share(self.facts)
         if self.verdict in (Verdict.INSUFFICIENT_DATA, Verdict.INTERRUPTED):
+            return None
+        if self.status.done:
             return 0.0
-        if goal is not None and curve is not None and not self.status.done:
-            return min(max(1.0 - goal.share(curve.final), 0.0), 1.0)
-        if self.verdict in NOTHING_YET:
+        if self.verdict in NOTHING_YET or self.never_moved:
             return 1.0
-        if curve is None or self.verdict is not Verdict.UNSTABLE or curve.climb <= 0.0:
-            return 0.0
-        return min(max(curve.drop / curve.climb, 0.0), 1.0)
+        if missing is not None or curve is None or self.verdict is not Verdict.UNSTABLE:
+            return missing
+        return min(max(curve.drop / curve.climb, 0.0), 1.0) if curve.climb > 0.0 else 1.0
 
     @cached_property
     def never_moved(self) -> bool:

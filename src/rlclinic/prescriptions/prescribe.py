@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from rlclinic.causes.catalogue import NOTHING_WRONG
+from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN
 from rlclinic.facts.goal_status import GoalStatus
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.diagnosis import Cause, Verdict
 from rlclinic.model.finding import Finding
-from rlclinic.model.prescription import Prescription
+from rlclinic.model.prescription import Prescription, Priority
 from rlclinic.model.run import Run
 from rlclinic.prescriptions.assessment import Assessment
 from rlclinic.prescriptions.proposals.effects import Effects, packaged_effects
@@ -29,7 +29,7 @@ from rlclinic.prescriptions.ranking.candidates import LEADING, observation, with
 from rlclinic.prescriptions.ranking.implicated import far_off_first, implicated_first
 from rlclinic.prescriptions.ranking.optional_remark import is_healthy, optional_remark
 from rlclinic.prescriptions.ranking.order import LEAST, comparable, ordered
-from rlclinic.prescriptions.ranking.separating_test import is_open, separating_test
+from rlclinic.prescriptions.ranking.separating_test import BUG, is_open, separating_test
 from rlclinic.prescriptions.wording import begun
 
 NOT_KNOWN = GoalStatus()
@@ -73,13 +73,20 @@ def prescribe(
     test = separating_test(assessment, likely)
     chosen = [item.prescription for item in ordered(assessment, likely)]
     if test is not None:
-        chosen.insert(0, test)
+        chosen = _behind(test, chosen)
     # What never moved is not sped up while a cause that may well be at work has a change at hand.
     at_hand = assessment.never_moved and any(item.changes and item.probability >= LEAST for item in proposals)
     if faster and not at_hand and all(_only_lasts_longer(item) for item in chosen):
         chosen = _with_step(chosen, faster[0].prescription)
     chosen = with_candidates(assessment, chosen, proposals, table)
     return tuple(_worded(_urgent(assessment, chosen), tested=test is not None))
+
+
+def _behind(test: Prescription, chosen: Sequence[Prescription]) -> list[Prescription]:
+    """What waits for the test: a look outside the run, which ends with the trainer, is a bug's first step as well."""
+    same = [item for item in chosen if test.causes == (UNKNOWN,) and item.causes == (BUG,) and not item.changes]
+    first = replace(test, causes=(UNKNOWN, BUG)) if same else test
+    return [first, *(item for item in chosen if item not in same)]
 
 
 def _proposals(assessment: Assessment, effects: Effects) -> list[Proposal]:
@@ -132,10 +139,24 @@ def _only_lasts_longer(item: Prescription) -> bool:
 
 
 def _urgent(assessment: Assessment, chosen: Sequence[Prescription]) -> list[Prescription]:
-    """What leads is as urgent as the share of the return that is at stake."""
-    least = priority_at_stake(assessment.at_stake)
-    first = [replace(item, priority=min(item.priority, least, key=lambda one: one.rank)) for item in chosen[:1]]
-    return [*first, *chosen[1:]]
+    """What leads is as urgent as the share of the return at stake; nothing behind it is more urgent.
+
+    What the run cannot converge without stays critical, and what only looks keeps the priority of what waits for it.
+    """
+    share = assessment.at_stake
+    if share is None or not chosen:
+        return list(chosen)
+    earned = priority_at_stake(share)
+    known = (earned,) if chosen[0].expected_impact is not None else (earned, chosen[0].priority)
+    top = min(known, key=_rank) if chosen[0].priority is not Priority.CRITICAL else Priority.CRITICAL
+    return [
+        replace(item, priority=max(item.priority, top, key=_rank) if index else top)
+        for index, item in enumerate(chosen)
+    ]
+
+
+def _rank(priority: Priority) -> int:
+    return priority.rank
 
 
 def _worded(chosen: Sequence[Prescription], *, tested: bool) -> list[Prescription]:

@@ -99,6 +99,7 @@ def fill(template: str, assessment: Assessment, **more: str) -> str:
         "env": environment or "ENV",
         "trainer": assessment.trainer,
         "examine": f"`{examine_command(assessment.run, departs=departs)}`",
+        "unread": _unread(assessment),
         "wrapped": "" if departs else wrapped(assessment.run),
         "suspects": _suspects(assessment),
         "budget": _steps(assessment, budget) if budget else "the planned steps",
@@ -126,6 +127,14 @@ def examine_command(run: Run, *, departs: bool = False) -> str:
         return f"rlclinic examine {shlex.quote(run.environment)} --all"
     departs = departs and task_of(run.environment) is not None
     return f"rlclinic examine {FACTORY if departs else shlex.quote(examinable(run.environment))}"
+
+
+def _unread(assessment: Assessment) -> str:
+    """The look that is cheaper still, where the report knows no setting of a training."""
+    known = any(not setting.is_default for setting in assessment.run.config.settings.values())
+    if known or assessment.run.is_environment:
+        return ""
+    return "Add the config to this report first (--config FILE): a setting far off would show at once. Then "
 
 
 def wrapped(run: Run) -> str:

@@ -114,10 +114,9 @@ class WorldEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
             slack = 1e-5 * (high - low)
             ledger.outside += bool(np.any((values < low - slack) | (values > high + slack)))
             return np.clip(values, low, high)
-        whole = values.astype(np.int64)
-        if np.any(whole < 0) or np.any(whole >= np.asarray(actions.sizes)):
+        if not all(-1 < value < size for value, size in zip(values.tolist(), actions.sizes, strict=True)):
             raise ValueError(f"the trainer sent action {action}, which is not in {self.action_space}")
-        return whole if actions.kind == "multi" else int(whole[0])
+        return values.astype(np.int64) if actions.kind == "multi" else int(values[0])
 
     def _draw(self, choices: tuple[tuple[float, Any], ...]) -> Any:
         if len(choices) == 1:

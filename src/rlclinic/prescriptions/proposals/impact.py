@@ -41,10 +41,8 @@ HARM: Mapping[Safety, tuple[float, float]] = {
     Safety.UNSAFE: (0.0, 0.2),
     Safety.ADVICE: (0.0, 0.05),
 }
-# Bounds of the priorities, as fewer steps to the goal.
+# Bounds of the priorities, as a share of the return or as fewer steps to the goal.
 HIGH, MEDIUM = 0.3, 0.1
-# Missing share of the return from which on its cause is urgent.
-AT_STAKE = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +92,12 @@ def priority_of(impact: Impact | None) -> Priority:
     if impact is None:
         return Priority.LOW
     middle = (impact.low + impact.high) / 2
-    gain = -middle if impact.metric == STEPS else middle
-    if gain > HIGH:
-        return Priority.HIGH
-    return Priority.MEDIUM if gain >= MEDIUM else Priority.LOW
+    return priority_at_stake(-middle if impact.metric == STEPS else middle)
 
 
 def priority_at_stake(share: float) -> Priority:
-    """The priority that a missing share of the return gives to whatever may bring it back."""
-    return Priority.HIGH if share > AT_STAKE else Priority.MEDIUM if share >= HIGH else Priority.LOW
+    """The priority of what may bring back so much of the return."""
+    return Priority.HIGH if share > HIGH else Priority.MEDIUM if share >= MEDIUM else Priority.LOW
 
 
 def has_goal(assessment: Assessment) -> bool:

@@ -71,6 +71,7 @@ def _off_policy(assessment: Assessment) -> list[SpeedUp]:
 
 
 def _missed(assessment: Assessment) -> str:
-    goal = assessment.run.threshold
+    goal, curve, returns = assessment.run.threshold, assessment.facts.curve, assessment.run.returns
     told = "The goal" if goal is None else f"The goal of {goal:.4g}"
-    return f"{told} was missed with the whole budget"
+    ended = f" ({returns.logged_as} ended at {curve.final:.4g})" if curve is not None and returns is not None else ""
+    return f"{told} was missed with the whole budget{ended}"

@@ -9,7 +9,8 @@ from itertools import islice
 from pathlib import Path
 
 from rlclinic.causes.catalogue import OF_CONTROL, UNKNOWN, catalogue
-from rlclinic.model.diagnosis import Cause
+from rlclinic.facts.offline import is_offline
+from rlclinic.model.diagnosis import Cause, Verdict
 from rlclinic.model.prescription import Prescription, PrescriptionKind, Priority, Safety
 from rlclinic.prescriptions.assessment import Assessment
 from rlclinic.prescriptions.checks.class_tests import class_test
@@ -18,9 +19,11 @@ from rlclinic.prescriptions.proposals.effects import Effects
 from rlclinic.prescriptions.proposals.far_off import reported_experiments
 from rlclinic.prescriptions.proposals.proposal import ESTABLISHED, Proposal, proposal_of
 from rlclinic.prescriptions.ranking.order import LEAST
+from rlclinic.prescriptions.ranking.separating_test import is_open
 from rlclinic.prescriptions.remedies.table import remedies
 from rlclinic.reference.table_file import load_table
 
+OUTSIDE = "The logs of a trainer do not show its environment: what is wrong there looks like a bad setting."
 # Prescriptions that lead a report; more are not read, and not done.
 LEADING = 3
 
@@ -32,6 +35,12 @@ def with_candidates(
     the environment where it is open."""
     kept = list(chosen[:LEADING])
     acts = any(item.changes for item in kept)
+    named = {cause for item in kept[:1] for cause in item.causes if cause != UNKNOWN}
+    sure = max((assessment.probability(cause) for cause in named), default=0.0)
+    badly_open = sure < ESTABLISHED and did_badly(assessment)
+    if is_open(assessment, proposals):
+        # Nothing else explains the run: what the report itself calls far off is tried before what is merely possible.
+        kept += islice(_reported(assessment, kept, effects), max(min(LEADING - len(kept), 1), 0))
     for proposal in proposals:
         if len(kept) == LEADING:
             break
@@ -41,16 +50,17 @@ def with_candidates(
         # Behind a test that nobody has made, an unlikely change is no more than an experiment.
         if not item.changes or acts or proposal.probability >= LEAST:
             kept.append(item)
-    named = {cause for item in kept[:1] for cause in item.causes if cause != UNKNOWN}
-    sure = max((assessment.probability(cause) for cause in named), default=0.0)
-    is_open = sure < ESTABLISHED and did_badly(assessment)
-    kept += islice(_reported(assessment, kept, effects), LEADING - len(kept)) if is_open else []
+    kept += islice(_reported(assessment, kept, effects), LEADING - len(kept)) if badly_open else []
     kept += islice(_siblings(assessment, kept, effects), LEADING - len(kept)) if acts else []
+    leads = bool(kept) and bool(kept[0].changes) and assessment.verdict is not Verdict.CRASHED
     is_examined = assessment.run.is_environment or assessment.facts.environment is not None
-    has_room = len(kept) < LEADING or (len(chosen) < LEADING and is_open)
-    if has_room and sure < ESTABLISHED and not is_examined and not any(looks_outside(item) for item in kept):
+    has_room = len(kept) < LEADING or (len(chosen) < LEADING and badly_open)
+    may_lie_outside = sure < ESTABLISHED or (leads and not is_offline(assessment.facts))
+    if has_room and may_lie_outside and not is_examined and not any(looks_outside(item) for item in kept):
         # It costs minutes and may find what no setting shows: a mere candidate gives way to it.
-        kept = [*kept[: LEADING - 1], _outside(assessment)]
+        kept = [*kept[: LEADING - 1], _look(assessment, UNKNOWN, OUTSIDE)]
+    if leads and len(kept) < LEADING:
+        kept.insert(1, _look(assessment, kept[0].causes[0], "What is still seen tells this cause from its like."))
     return kept
 
 
@@ -125,16 +135,18 @@ def _is_other(proposal: Proposal, kept: Sequence[Prescription]) -> bool:
     )
 
 
-def _outside(assessment: Assessment) -> Prescription:
+def _look(assessment: Assessment, cause: str, why: str) -> Prescription:
+    """The test of a cause's class, for when the change before it did not do."""
+    known = catalogue().get(cause)
     return Prescription(
         priority=Priority.LOW,
         kind=PrescriptionKind.CHECK,
-        instruction=class_test(assessment, UNKNOWN, ""),
-        rationale="The logs of a trainer do not show its environment: what is wrong there looks like a bad setting.",
+        instruction=class_test(assessment, known.cause_class if known and cause != UNKNOWN else UNKNOWN, ""),
+        rationale=why,
         expected_impact=None,
         risk="None: it only looks.",
         safety=Safety.ADVICE,
-        causes=(UNKNOWN,),
+        causes=(cause,),
         watch=("return/train",),
     )
 
