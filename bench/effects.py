@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -79,30 +80,34 @@ def _treatments() -> Iterator[tuple[tuple[str, ...], float]]:
 
 
 def _coverage(rows: list[EffectRow]) -> Iterator[str]:
-    """How often the interval from the other environments holds the effect on the one that was left out."""
+    """How often the interval from the other environments holds the effect on one that was left out, alone or as one of
+    two: pairs share environments, so they are worth fewer than they count."""
     groups: dict[tuple[str, str, str], list[EffectRow]] = defaultdict(list)
     for row in rows:
         groups[row.cause, row.key, row.direction].append(row)
-    held, widths, tried = 0, [], 0
-    for cause, members in groups.items():
-        for environment in sorted({row.environment for row in members}):
-            rest = Effects(tuple(row for row in members if row.environment != environment))
-            own = Effects(tuple(row for row in members if row.environment == environment))
-            there = rest.by_environment(*cause, "", REGAINED)
-            if len(there) < FEWEST_ENVIRONMENTS:
-                continue
-            low, high = predictive(there)
-            for effect, _ in own.by_environment(*cause, "", REGAINED).values():
-                tried += 1
-                held += low <= effect <= high
-                widths.append(high - low)
     measured = sum(len({row.environment for row in items}) >= FEWEST_ENVIRONMENTS for items in groups.values())
     trials = sum(row.n_seeds for row in rows)
     enough = f"{measured} of {len(groups)} changes measured on {FEWEST_ENVIRONMENTS} environments or more"
     yield f"{trials} trials in {len(rows)} rows; {enough}"
-    if tried:
-        share, width = held / tried, fmean(widths)
-        yield f"80% intervals hold {held} of {tried} environments left out ({share:.0%}), mean width {width:.2f}"
+    for count, what in ((1, "environments"), (2, "environments, two at a time")):
+        tried = [item for cause, members in groups.items() for item in _left_out(cause, members, count)]
+        if tried:
+            held, width = sum(holds for holds, _ in tried), fmean(width for _, width in tried)
+            share = held / len(tried)
+            yield f"80% intervals hold {held} of {len(tried)} {what} left out ({share:.0%}), mean width {width:.2f}"
+
+
+def _left_out(cause: tuple[str, str, str], members: list[EffectRow], count: int) -> Iterator[tuple[bool, float]]:
+    """Whether the interval from the others holds each effect of so many environments, and how wide it is."""
+    for absent in combinations(sorted({row.environment for row in members}), count):
+        rest = Effects(tuple(row for row in members if row.environment not in absent))
+        there = rest.by_environment(*cause, "", REGAINED)
+        if len(there) < FEWEST_ENVIRONMENTS:
+            continue
+        low, high = predictive(there)
+        own = Effects(tuple(row for row in members if row.environment in absent))
+        for effect, _ in own.by_environment(*cause, "", REGAINED).values():
+            yield low <= effect <= high, high - low
 
 
 def _line(row: EffectRow) -> str:

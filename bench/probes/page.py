@@ -63,6 +63,7 @@ def measured(found: list[Outcome]) -> str:
         *(f"### Mutants: {title}\n\n" + _mutant_table(found, origin) for origin, title in ORIGINS.items()),
         "### Survivors\n\n" + _survivors(found),
         "### Named wrongly\n\n" + _mislocalised(found),
+        "### Correct variants that fail\n\n" + _failing_variants(),
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -203,7 +204,7 @@ def _mutant_table(found: list[Outcome], origin: str) -> str:
 
 def _survivors(found: list[Outcome]) -> str:
     alive = [o for o in found if not o.subject.right and o.whole and not o.killed]
-    lines = [f"- {o.subject.name}: {o.subject.mutant.title}{_why(o)}" for o in alive if o.subject.mutant]
+    lines = [f"- {o.subject.name}: {o.subject.mutant.title}{_why(o.subject.name)}" for o in alive if o.subject.mutant]
     return "\n".join(lines) or "None among the mutants whose whole ladder is recorded."
 
 
@@ -214,18 +215,23 @@ def _mislocalised(found: list[Outcome]) -> str:
         planted = " or ".join(outcome.subject.mutant.components) if outcome.subject.mutant else ""
         named = f"{outcome.suspicions[0].component} is named first" if outcome.suspicions else "nothing is named"
         place = f", the planted one as number {outcome.rank}" if outcome.rank else ""
-        lines.append(f"- {outcome.subject.name} ({planted}): {named}{place}{_why(outcome)}")
+        lines.append(f"- {outcome.subject.name} ({planted}): {named}{place}{_why(outcome.subject.name)}")
     return "\n".join(lines) or "None."
 
 
-def _why(outcome: Outcome) -> str:
-    text = _misses().get(outcome.subject.name, "")
+def _failing_variants() -> str:
+    failed = [(name, case) for name, cases in verdicts().items() for case, found in cases.items() if found == "fail"]
+    return "\n".join(f"- {name}: {case}{_why(name)}" for name, case in failed) or "None."
+
+
+def _why(name: str) -> str:
+    text = _misses().get(name, "")
     return f". {text}" if text else ""
 
 
 @cache
 def _misses() -> Mapping[str, str]:
-    """Why a mutant is missed, by the name of the subject."""
+    """Why a mutant is missed, or a correct variant fails, by the name of the subject."""
     return tomllib.loads(MISSES.read_text(encoding="utf-8"))
 
 

@@ -16,6 +16,8 @@ from rlclinic.probes.seed_run import SeedResult
 
 RECORD = Path(__file__).parent / "record.jsonl"
 DIGITS = 6
+USUAL = {"early": False, "fingerprint": "", "error": None, "message": ""}
+"""What a seed's row leaves out; the fingerprint always."""
 Rows: TypeAlias = dict[tuple[str, str, str], Mapping[str, Any]]
 """The newest line by subject, probe and case."""
 
@@ -33,7 +35,7 @@ def append(subject: Subject, about: Mapping[str, Any], found: Examined, path: Pa
         "cpu_seconds": round(found.seconds, 2),
         "seeds": [_seed_row(seed) for seed in found.seeds],
     }
-    line = (json.dumps(row) + "\n").encode()
+    line = (json.dumps(row, separators=(",", ":")) + "\n").encode()
     handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
     try:
         os.write(handle, line)
@@ -69,7 +71,9 @@ def _seed_row(seed: SeedResult) -> dict[str, Any]:
             key: round(value, DIGITS) if math.isfinite(value) else str(value) for key, value in row[name].items()
         }
     row["seconds"] = round(seed.seconds, 3)
-    row["fingerprint"] = ""
+    for name, usual in USUAL.items():
+        if name == "fingerprint" or row[name] == usual:
+            del row[name]
     return row
 
 

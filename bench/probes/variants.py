@@ -7,6 +7,7 @@ preflight's rule (two right seeds pass, a wrong one brings the full rule); `--sc
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import os
 import time
@@ -25,7 +26,7 @@ from bench.probes.examination import Examination, Examined
 from bench.probes.subjects import Subject
 from rlclinic.probes.definition import Case, Probe
 
-RECORD = Path(__file__).parent / "variants.jsonl"
+RECORD = Path(__file__).parent / "variants.jsonl.gz"
 UNKNOWN_SECONDS = 3.0
 """CPU of a case that no mutant of this trainer has passed."""
 
@@ -73,14 +74,14 @@ def tasks(only: Sequence[str] = ()) -> list[Task]:
 
 def record(planned: list[Task], minutes: float, path: Path = RECORD) -> None:
     """Run what the record does not have yet until so much CPU is spent."""
-    known, began = {tuple(row[:5]) for row in rows(path)}, time.process_time()
+    done, began = rows(path), time.process_time()
+    known = {tuple(row[:5]) for row in done}
     for task in planned:
         if time.process_time() - began > 60 * minutes:
             return
         if task.key not in known:
-            found = task.examination.examine(task.probe, task.case, task.case_digest)
-            with path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(_row(task, found), separators=(",", ":")) + "\n")
+            done.append(_row(task, task.examination.examine(task.probe, task.case, task.case_digest)))
+            write(done, path)
 
 
 def verdicts(path: Path = RECORD) -> dict[str, dict[str, str]]:
@@ -95,7 +96,17 @@ def verdicts(path: Path = RECORD) -> dict[str, dict[str, str]]:
 
 def rows(path: Path = RECORD) -> list[list[Any]]:
     """Subject, digest of its code, probe, case, its digest, verdict, right seeds, seeds, CPU seconds; what is wrong."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.exists() else []
+    if not path.exists():
+        return []
+    return [json.loads(line) for line in gzip.decompress(path.read_bytes()).decode().splitlines()]
+
+
+def write(done: Sequence[Any], path: Path = RECORD) -> None:
+    """All rows, packed, beside the record and then in its place: a verdict costs a hundred times as much."""
+    text = "".join(json.dumps(row, separators=(",", ":")) + "\n" for row in done)
+    beside = path.with_suffix(".part")
+    beside.write_bytes(gzip.compress(text.encode(), mtime=0))
+    beside.replace(path)
 
 
 def at_most(alarms: int, judged: int, sure: float = 0.95) -> float:
