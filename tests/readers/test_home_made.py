@@ -132,6 +132,11 @@ def test_a_trainer_that_prints_its_losses_alone_is_read_without_a_return(tmp_pat
     assert np.isnan(run["policy_loss"].values).tolist() == [at < 4 for at in range(12)]
 
 
+def test_steps_that_an_episode_survived_are_its_length() -> None:
+    (rows,) = parse_counted_lines([f"Episode {n}: survived {100 - n} steps" for n in range(9)])
+    assert [row["episode length"] for row in rows.rows] == [100.0 - n for n in range(9)]
+
+
 def test_a_single_block_that_names_much_of_a_training_is_a_row_and_a_list_of_settings_is_none() -> None:
     block = "------ Iteration #50 ------\nMean Length: 1.0\nMean Return: .nan\nLoss: nan\nEpsilon: 0.1\n--------"
     (rows,) = parse_counted_lines(block.splitlines())
@@ -201,6 +206,13 @@ def test_one_row_of_a_ruled_table_is_read_where_its_names_are_those_of_a_trainin
     run = read(tmp_path)
     assert run.returns is not None
     assert (run.returns.logged_as, run.returns.steps.tolist()) == ("reward", [3072.0])
+
+
+def test_a_table_of_one_row_that_is_printed_again_and_again_is_one(tmp_path: Path) -> None:
+    rule = "+-------+------------+-------------+"
+    table = f"INFO result\n{rule}\n| Name  | train_iter | reward_mean |\n{rule}\n| Value | {{s}}.0 | {{r}} |\n{rule}"
+    (tmp_path / "log.txt").write_text(lines(table))
+    check(read(tmp_path), "iterations")
 
 
 def test_columns_behind_the_last_name_are_left_out(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def _table(lines: Sequence[str], at: int) -> tuple[ConsoleRows | None, int]:
     below = next((n for n in range(at + 1, min(at + 3, len(lines))) if not _RULER.fullmatch(lines[n])), None)
     if below is None or not any(map(str.isdigit, lines[below])):
         return None, at + 1
-    ruled = below > at + 1 and _BARS.search(lines[at + 1]) is not None
+    ruled = below > at + 1 and ("+" in lines[at + 1] or _BARS.search(lines[at + 1]) is not None)
     for split in SPLITS[:1] if ruled else SPLITS:
         names = [cell.strip("*`_ ") for cell in split(lines[at])] if ruled else split(lines[at])
         named = all(names) if ruled else all(map(_NAME.fullmatch, names))

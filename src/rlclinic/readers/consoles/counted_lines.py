@@ -97,12 +97,12 @@ _POSITION = re.compile(
 _EITHER = re.compile(r"([^\W\d]+)/[^\W\d]+(?= [^\W\d])")
 # Lines of source code that a logger or a traceback names, and times of day or stretches of it.
 _NO_VALUE = re.compile(
-    r"[\w./\\-]{1,120}\.(?:py|cc|cpp|rs)(?:\", line |:)\d{1,6}"
+    r"(?<![\w./\\-])[\w./\\-]{1,120}?\.(?:py|cc|cpp|rs)(?:\", line |:)\d{1,6}"
     r"|(?<!\w)(?:\d{1,4}h ?)?\d{1,3}m ?\d{1,2}(?:\.\d{1,6})?s(?!\w)"
 )
 # What stands at a count that is named behind its value: `after 200 episodes: 3.5`, `第3回合`.
 _BEHIND = re.compile(
-    r"(?<!\w)(?:(?P<after>after|lasted|took)|at|in|for|over) (?:the )?(?P<n>\d[\d,]{0,12}) (?P<of>[^\W\d]{3,12})\b"
+    r"(?<!\w)(?:(?P<after>after|lasted|took|survived)|at|in|for|over) (?:the )?(?P<n>\d[\d,]{0,12}) (?P<of>[^\W\d]{3,12})\b"
     r"(?(after)|(?=\s{0,2}(?:[:=]|is\b|was\b)))|第\s?(?P<n_th>\d{1,9})\s?(?P<of_th>[^\W\d]{1,3}?)(?=[\W\d])"
 )
 # A value behind a count has the name that stands before it: `reward in episode 73 is 3.8`, `score for episode 5: 3`.
@@ -261,7 +261,8 @@ def _kind_of_place(column: FloatArray) -> StepAxis:
 def _named_numbers(line: str) -> Pairs:
     if len(line) > LONGEST_LINE or not (any(mark.isdigit() for mark in line) or _NOT_A_NUMBER.search(line)):
         return []
-    line = _DECIMAL_COMMA.sub(r"\1.\2", line.translate(_WRITTEN).replace("\\t", "\t"))
+    line = line if line.isascii() else line.translate(_WRITTEN)
+    line = _DECIMAL_COMMA.sub(r"\1.\2", line.replace("\\t", "\t"))
     line = _EVALUATED.sub("evaluation return", _WINDOW.sub("", _NO_VALUE.sub("", line)))
     line = _BEHIND.sub(_before, line)
     if "μσmM" in line:
