@@ -24,7 +24,7 @@ import numpy as np
 from rlclinic.model.series import FloatArray, StepAxis
 from rlclinic.readers.axes import clock, counted
 from rlclinic.readers.consoles.rows import ConsoleRow, ConsoleRows, console_rows
-from rlclinic.readers.guess import is_bare_average, is_cost, is_of_a_step
+from rlclinic.readers.guess import is_bare_average, is_cost, is_of_a_step, is_of_episodes
 from rlclinic.readers.named_by_file import as_return
 from rlclinic.readers.return_names import canonical, is_full, is_return, is_sure_return, of_a_trainer
 
@@ -102,7 +102,8 @@ _NO_VALUE = re.compile(
 )
 # What stands at a count that is named behind its value: `after 200 episodes: 3.5`, `第3回合`.
 _BEHIND = re.compile(
-    r"(?<!\w)(?:(?P<after>after|lasted|took|survived)|at|in|for|over) (?:the )?(?P<n>\d[\d,]{0,12}) (?P<of>[^\W\d]{3,12})\b"
+    r"(?<!\w)(?:(?P<after>after|lasted|took|survived)|at|in|for|over) (?:the )?"
+    r"(?P<n>\d[\d,]{0,12}) (?P<of>[^\W\d]{3,12})\b"
     r"(?(after)|(?=\s{0,2}(?:[:=]|is\b|was\b)))|第\s?(?P<n_th>\d{1,9})\s?(?P<of_th>[^\W\d]{1,3}?)(?=[\W\d])"
 )
 # A value behind a count has the name that stands before it: `reward in episode 73 is 3.8`, `score for episode 5: 3`.
@@ -306,7 +307,7 @@ def _pairs(line: str) -> Iterator[tuple[str, float]]:
             name, before = owner, ""
         count = counted(name) if name else None
         at = _AT.match(before) if count else None
-        owner = _name(at[0].rstrip().rpartition(" ")[0]) if at else EPISODES if count == "episodes" else ""
+        owner = _name(at[0].rstrip().rpartition(" ")[0]) if at else EPISODES if count and is_of_episodes(name) else ""
         if name:
             number = float(match[1].replace(",", "").replace(".n", "n").replace(".i", "i"))
             yield name, number * _TIMES.get(match[2], 1.0)
