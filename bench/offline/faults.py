@@ -95,9 +95,9 @@ ENTRIES = {
 }  # fmt: skip
 
 
-def main(folder: Path, names: list[str], seeds: int) -> None:
+def main(folder: Path, names: list[str], seeds: range) -> None:
     """Train what is missing."""
-    for seed in range(seeds):
+    for seed in seeds:
         for name, entry in ENTRIES.items():
             target = folder / "planted" / f"{name}-{seed}"
             if (names and name not in names) or target.exists():
@@ -129,6 +129,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path)
     parser.add_argument("names", nargs="*")
-    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--first", type=int, default=0, help="first seed")
+    parser.add_argument("--seeds", type=int, default=3, help="first seed that is not trained")
     told = parser.parse_args()
-    main(told.folder, told.names, told.seeds)
+    main(told.folder, told.names, range(told.first, told.seeds))
