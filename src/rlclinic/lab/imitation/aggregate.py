@@ -2,50 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rlclinic.model.lazy_dataclass import dataclass
-
-Floats = NDArray[np.float64]
 # One state in so many is kept for judging, never for fitting.
 HELD_OUT = 10
+KINDS = {"states": np.float32, "labels": None, "rounds": np.int64, "episodes": np.int64}
 
 
-@dataclass
 class Aggregate:
     """Rows of states with their labels, the round and the episode in which they were seen."""
 
-    states: list[NDArray[Any]] = field(default_factory=list)
-    labels: list[NDArray[Any]] = field(default_factory=list)
-    rounds: list[int] = field(default_factory=list)
-    episodes: list[int] = field(default_factory=list)
+    def __init__(self, arrays: dict[str, NDArray[Any]] | None = None) -> None:
+        self.columns: dict[str, list[Any]] = {name: list(arrays[name]) if arrays else [] for name in KINDS}
 
-    def add(self, state: NDArray[Any], label: NDArray[Any], round_: int, episode: int) -> None:
-        """One labelled state."""
-        self.states.append(state)
-        self.labels.append(np.asarray(label))
-        self.rounds.append(round_)
-        self.episodes.append(episode)
+    def add(self, *row: Any) -> None:
+        """One labelled state, its round and its episode."""
+        for values, value in zip(self.columns.values(), row, strict=True):
+            values.append(value)
 
     def __len__(self) -> int:
-        return len(self.rounds)
+        return len(self.columns["rounds"])
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """All rows, as arrays that can be written."""
-        return {
-            "states": np.asarray(self.states, dtype=np.float32),
-            "labels": np.asarray(self.labels),
-            "rounds": np.asarray(self.rounds, dtype=np.int64),
-            "episodes": np.asarray(self.episodes, dtype=np.int64),
-        }
-
-    @classmethod
-    def of(cls, arrays: dict[str, NDArray[Any]]) -> Aggregate:
-        """The rows that `arrays` gave."""
-        return cls(
-            list(arrays["states"]), list(arrays["labels"]), arrays["rounds"].tolist(), arrays["episodes"].tolist()
-        )
+        """All rows, as arrays that can be written and read again."""
+        return {name: np.asarray(values, dtype=KINDS[name]) for name, values in self.columns.items()}

@@ -39,8 +39,8 @@ def imitation_recipe(
     if Path(expert).is_dir():
         # `runs/@last` is another run as soon as this one has its folder.
         expert = str(Path(expert).resolve())
-    own = {text.partition("=")[0] for text in overrides}
-    steps = next((text.partition("=")[2] for text in overrides if text.startswith("n_steps=")), "500")
+    own = {key: value for key, _, value in (text.partition("=") for text in overrides)}
+    steps = own.get("n_steps", "500")
     rest = []
     if "total_steps" not in own and steps.isdigit():
         rest.append(f"total_steps={ROUNDS * int(steps)}")

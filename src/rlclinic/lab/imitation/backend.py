@@ -220,10 +220,10 @@ class _Training:
         self.best = float(arrays["best"])
         counters = arrays["counters"].tolist()
         self.round, self.steps, self.episode, self.expert.queries, self.best_round, self.novice.updates = counters
-        self.data = Aggregate.of(arrays)
+        self.data = Aggregate(arrays)
         self.random = np.random.default_rng([self.recipe.seed, self.round])
         self.gate.random = self.expert.random = self.random
-        self.gate.fitted(np.asarray(self.data.states), np.asarray(self.data.labels))
+        self.gate.fitted(arrays["states"], arrays["labels"])
 
 
 def demonstrations(path: str, spaces: Spaces, best: float) -> Dataset:

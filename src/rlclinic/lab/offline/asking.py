@@ -58,8 +58,8 @@ def offline_recipe(
 
 
 def _trained(task: str, name: str, path: Path, overrides: Sequence[str], trust: Iterable[str]) -> Recipe:
-    own = {text.partition("=")[0] for text in overrides}
-    total = next((text.partition("=")[2] for text in overrides if text.startswith("total_steps=")), str(UPDATES))
+    own = {key: value for key, _, value in (text.partition("=") for text in overrides)}
+    total = own.get("total_steps", str(UPDATES))
     rest = [] if "total_steps" in own else [f"total_steps={UPDATES}"]
     if total.isdigit():
         every = max(int(total) // EVALUATIONS, 1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -64,13 +64,9 @@ class Ranking:
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
-        rows = [
-            {"run": one.run, "algorithm": one.algorithm, "value": one.value, "played": one.played}
-            for one in self.policies
-        ]
         return {
-            "schema": "rlclinic.offline/1", "policies": rows, "rank_correlation": self.correlation,
-            "chance": self.chance, "limits": list(LIMITS),
+            "schema": "rlclinic.offline/1", "policies": [asdict(one) for one in self.policies],
+            "rank_correlation": self.correlation, "chance": self.chance, "limits": list(LIMITS),
         }  # fmt: skip
 
 
