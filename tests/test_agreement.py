@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from rlclinic.engine import FAILURES
+from rlclinic.model.answer import GO_ON, TRAIN_LONGER
 from rlclinic.model.diagnosis import Diagnosis
+from rlclinic.model.prescription import Priority
 from rlclinic.readers.discover import find
 from rlclinic.reports.formats import Context, find_format, render
 from rlclinic.reports.text import number
@@ -63,6 +66,30 @@ def test_a_disagreement_is_found() -> None:
 def test_every_sentence_about_the_return_tells_the_fields_of_the_diagnosis(run: str) -> None:
     told = diagnosis_of(run)
     assert [wrong for text in sentences(told) for wrong in disagreements(told, text)] == []
+
+
+@pytest.mark.parametrize("run", RECORDED)
+def test_no_report_contradicts_itself(run: str) -> None:
+    """Levels, verdict, cause, change and what comes after it are of one mind."""
+    told = diagnosis_of(run)
+    for curve in told.curves.values():
+        assert curve.best >= max(curve.start, curve.final)
+    lines = {line.label: line.text for line in told.answer.lines}
+    change = lines.get("Change", lines.get("Test first", ""))
+    assert change.rstrip(".").lower() != lines.get("If not that", "").rstrip(".").lower()
+    assert len(set(told.next_steps)) == len(told.next_steps)
+    if told.finds_nothing:
+        assert told.verdict not in FAILURES
+        assert not change.startswith(("Lower", "Raise", "Set"))
+    if told.is_healthy:
+        assert not any(item.priority in (Priority.CRITICAL, Priority.HIGH) for item in told.prescriptions)
+    if change in (GO_ON, TRAIN_LONGER):
+        assert told.finds_nothing
+    ways: dict[str, set[bool]] = {}
+    for item in (one for prescription in told.prescriptions for one in prescription.changes):
+        if isinstance(item.before, int | float) and isinstance(item.after, int | float):
+            ways.setdefault(item.key, set()).add(item.after > item.before)
+    assert [key for key, directions in ways.items() if len(directions) > 1] == []
 
 
 @pytest.mark.parametrize("run", ["sb3/ppo_cartpole_high_lr", "faults/low_lr_dqn_cartpole", "trl/console_v0.17"])

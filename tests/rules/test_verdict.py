@@ -61,6 +61,14 @@ def finding(code: str, severity: Severity) -> Finding:
     return Finding(code, "title", "family", severity, 0.9, f"{code} was seen", name=name)
 
 
+@pytest.mark.parametrize(("best", "word"), [(18.5, "not-learning"), (60.0, "collapsed")])
+def test_a_run_that_fell_below_random_play_lost_only_what_it_had_won(best: float, word: str) -> None:
+    """constructed: CartPole from 17, a little or a lot better, then the shortest episodes there are."""
+    course = np.concatenate([np.linspace(17, best, 10), np.linspace(best, 9.5, 40), np.full(50, 9.5)])
+    facts = scene(series={"return/train": course + 0.05 * np.sin(np.arange(100))}, environment="CartPole-v1")
+    assert judged(facts)[0].value == word
+
+
 @pytest.mark.parametrize("name", EXPECTED)
 def test_a_recorded_run_gets_the_verdict_that_fits(name: str) -> None:
     word, reason = judged(recorded(name))

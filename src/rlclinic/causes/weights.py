@@ -32,7 +32,7 @@ FACTS: Mapping[str, str] = {
     "barely-moved": "so it is, and the return hardly moved",
     "nothing-logged": "no metric has a finite value",
     "far-short": "the budget is used and less than a quarter of the way to a known goal was made",
-    "replaces-policy": "most updates left nothing of the policy before, and the run has not reached its goal",
+    "replaces-policy": "most updates replaced the policy almost entirely, and the run has not reached its goal",
     "never-climbed": "the return was never clearly above its start",
     "hardly-climbed": "so it was, or no goal is known and its climb is a small part of its level",
     "evaluations-alone-rose": "so it was in training, and evaluations surely rose and held it",

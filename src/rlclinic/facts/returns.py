@@ -77,6 +77,7 @@ def return_curve(series: Series | None, window: WindowNoise | None = None) -> Re
     error = max(scatter, SMALLEST) * math.sqrt(independent)
     doubt = max(scatter * (WINDOWED_DOUBT if slow else DOUBT), 2.0 * material)
     ends, least = max(1, third // 3), WANDER * scatter if slow else 0.0
+    tops = (float(smooth[best]), final, start)
     shape_chance, gain_chance, trend_chance = by_chance(
         levels,
         lambda rows: _range(_smooth(rows)),
@@ -89,9 +90,9 @@ def return_curve(series: Series | None, window: WindowNoise | None = None) -> Re
         values=smooth,
         start=start,
         final=final,
-        # The end is a level too, over fewer points than those that are smoothed.
-        best=max(float(smooth[best]), final),
-        best_step=float(at[best] if smooth[best] >= final else at[-1]),
+        # Start and end are levels too, over fewer points than those that are smoothed.
+        best=max(tops),
+        best_step=float((at[best], at[-1], at[first - 1])[tops.index(max(tops))]),
         noise=max(scatter, material),
         scatter=max(_scatter(levels - smooth), material),
         point_noise=_scatter(np.diff(values)) / math.sqrt(2.0) if values.size > 2 else 0.0,

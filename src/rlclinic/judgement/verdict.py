@@ -38,6 +38,8 @@ FEWEST_POINTS = 6
 FEW_POINTS, FEW_POINTS_OF_ALL = 20, 10
 # Share of the budget from which on the end of the process does not matter.
 NEARLY_ALL = 0.95
+# Share of a fall that a climb before it must make up to be what was lost.
+SLIGHT = 0.3
 # Share of the budget from which on a sure rise says more than that the run was stopped.
 GOOD_PART = 0.25
 # Points from which on a run that was stopped is judged by its course where its budget is not known.
@@ -235,7 +237,10 @@ def _unstable(case: _Case) -> str | None:
 
 def _only_declined(case: _Case) -> bool:
     curve, task = case.curve, known_task(case.facts)
-    if curve is None or curve.climbed or not curve.fell_below_start or task is None or task.random_mean is None:
+    if curve is None or not curve.fell_below_start or task is None or task.random_mean is None:
+        return False
+    # Of a fall that is mostly below the start the climb before it is no matter.
+    if curve.climbed and curve.climb > SLIGHT * curve.drop:
         return False
     return curve.start <= task.random_mean + (task.random_std or 0.0)
 
