@@ -12,6 +12,7 @@ from rlclinic.rules.evaluation import (
     evaluation_noise_hides_trend,
     evaluation_of_old_policy,
     evaluations_fell,
+    evaluations_never_move,
     few_evaluations,
     return_is_per_step,
     return_not_there,
@@ -240,3 +241,16 @@ def test_evaluations_that_wander_by_a_part_of_their_level_have_not_fallen() -> N
 
     assert evaluations_fell.check(pair(wandering, train=flat(22.0))) is None
     assert evaluations_fell.check(pair(lost, train=flat(22.0))) is not None
+
+
+def test_evaluations_that_never_move_say_nothing_beside_a_training_that_surely_declines() -> None:
+    """constructed: a policy at the ends of its actions, and noise that costs more and more."""
+    noise = np.random.default_rng(3).normal(0.0, 2.0, 60)
+    for returns, found in ((np.full(60, -80.0), True), (np.linspace(-50.0, -94.0, 60), False)):
+        series = {
+            "return/train": returns + noise,
+            "return/eval": np.full(10, -108.1234),
+            "return/eval_std": np.ones(10),
+        }
+        result = evaluations_never_move.check(scene(algorithm="TD3", series=series))
+        assert (result is not None) is found

@@ -45,7 +45,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
         return None
     # The training return of an unchanged policy neither rises nor falls.
     by_chance = abs(curve.gain) < limits.chance * abs(curve.start)
-    if not (is_flat(facts) or by_chance) or is_dead(facts) or not evaluates_the_same(facts, limits.same):
+    flat = is_flat(facts) and not curve.whole.is_sure_fall
+    if not (flat or by_chance) or is_dead(facts) or not evaluates_the_same(facts, limits.same):
         return None
     steps, values = finite(series)
     span = float(np.ptp(values))
