@@ -250,6 +250,8 @@ def test_a_number_with_digits_is_met_four_times_by_no_chance() -> None:
     """constructed: returns of four episodes."""
     seen = [return_exactly_constant.check(scene(series={"return/train": np.full(4, pay)})) for pay in (-0.065, -1.0)]
     assert [result and result.severity for result in seen] == [Severity.INFO, None]
+    mean = {"return/train": {"window": "last 100 episodes"}}
+    assert return_exactly_constant.check(scene(series={"return/train": np.full(4, -0.065)}, details=mean)) is None
 
 
 def test_a_constant_that_was_rounded_says_so() -> None:

@@ -22,6 +22,7 @@ from rlclinic.facts.return_state import FAR_FROM_GOAL, constant_at_its_worst, fe
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.task_departure import departure
 from rlclinic.facts.unusual_settings import domain_of, unusual
+from rlclinic.facts.window_noise import repeats_itself
 from rlclinic.model.diagnosis import Verdict
 from rlclinic.model.explanation import Piece
 from rlclinic.model.finding import Finding, Severity
@@ -41,6 +42,8 @@ SMALL_CLIMB = 0.25
 """Share of its level that a climb must be to be learning as such."""
 # Axes of which each step is a round of training.
 COUNTED = frozenset({"updates", "iterations"})
+# Points up to which a repetition may be chance, and from which on one of a mean over past episodes is not.
+FEW_REPEATS, MANY_REPEATS = 3, 10
 VERDICTS = frozenset(VERDICT + verdict.value for verdict in Verdict)
 
 
@@ -174,10 +177,7 @@ def _facts(
         "still-exploring": _still_exploring(facts, table.mostly_random),
         "huge-returns": curve is not None and min(abs(curve.start), abs(curve.final)) > table.huge_return,
         "constant-at-its-worst": constant_at_its_worst(facts),
-        "constant-otherwise": curve is not None
-        and curve.points > 3
-        and not curve.span
-        and curve.final != round(curve.final),
+        "constant-otherwise": _never_varies(facts) and curve is not None and curve.final != round(curve.final),
         "learned-blind": (status.missed or status.behind)
         and any(finding.name == "critic-explains-nothing" for finding in found)
         and _came_partway(facts, table.partway),
@@ -241,14 +241,22 @@ def _usual_rate(facts: RunFacts) -> bool:
 def _few_episodes(facts: RunFacts, table: Weights) -> bool:
     """Whether so little was played, in episodes or in rounds of training; replay learns from an episode again and
     again, and needs fewer of them. What is paid the same each time needs no more, unless that is nothing."""
-    run, curve, played = facts.run, facts.curve, episodes_played(facts)
-    if curve is not None and curve.points > 2 and not curve.span and not constant_at_its_worst(facts):
+    run, played = facts.run, episodes_played(facts)
+    if _never_varies(facts) and not constant_at_its_worst(facts):
         return False
     # So few steps of an environment count something larger, whatever their column is called.
     rounds = run.step_axis in COUNTED or (run.env_steps is not None and run.env_steps < table.fewest_env_steps)
     if rounds and not facts.is_language_model and 0.0 < run.steps < table.few_updates:
         return True
     return played is not None and played < (table.few_replayed if facts.is_off_policy else table.few_episodes)
+
+
+def _never_varies(facts: RunFacts) -> bool:
+    """Whether all episodes got the same; a mean over past ones repeats itself while none ends."""
+    returns, curve = facts.returns, facts.curve
+    if returns is None or curve is None or (repeats_itself(returns) and curve.points < MANY_REPEATS):
+        return False
+    return curve.points > FEW_REPEATS and not curve.span
 
 
 def _few_steps(facts: RunFacts, table: Weights) -> bool:

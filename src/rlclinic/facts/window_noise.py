@@ -85,6 +85,11 @@ def is_windowed(series: Series) -> bool:
     return "last" in series.window and "episodes" in series.window
 
 
+def repeats_itself(series: Series) -> bool:
+    """Whether each point is a mean over past episodes, which stays what it is while none ends."""
+    return "episodes" in series.window and "single" not in series.window
+
+
 def _per_episode(new: FloatArray, held: FloatArray) -> FloatArray:
     """What turns a change of the mean into one of a single episode's size."""
     filling = held < WINDOW_EPISODES

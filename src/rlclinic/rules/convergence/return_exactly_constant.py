@@ -19,6 +19,7 @@ from __future__ import annotations
 from rlclinic.facts.goal import goal_of, had_time
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.saturation import nothing_to_learn, saturation
+from rlclinic.facts.window_noise import repeats_itself
 from rlclinic.model.finding import Severity
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult, Sign
 from rlclinic.signals.constants import constants
@@ -54,7 +55,10 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     found = constants(returns)
     value, points = found.value, found.n
     few = points < limits.fewest_points
-    if not found.constant or saturation(facts) is not None or (few and value == round(value)):
+    if not found.constant or saturation(facts) is not None:
+        return None
+    # A mean over past episodes repeats itself while none ends.
+    if few and (value == round(value) or repeats_itself(returns)):
         return None
     goal = goal_of(facts)
     if goal is not None and value >= goal.level:
