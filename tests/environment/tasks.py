@@ -282,6 +282,47 @@ class Lost(Slide):
         return np.array([np.nan, self.speed], np.float32)
 
 
+class Rounds(gymnasium.Env):  # type: ignore[type-arg]
+    """Steps towards the goal pay, and those away cost nothing, or as much."""
+
+    observation_space = gymnasium.spaces.Discrete(6)
+    action_space = gymnasium.spaces.Discrete(2)
+
+    def __init__(self, *, back: float = 0.0) -> None:
+        self.back = back
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+        super().reset(seed=seed)
+        self.at, self.time = int(self.np_random.integers(3)), 0
+        return self.at, {}
+
+    def step(self, action: Any) -> Any:
+        before, self.at, self.time = self.at, max(self.at + (1 if action else -1), 0), self.time + 1
+        there = self.at == 5
+        paid = 1.0 * (self.at > before) - self.back * (self.at < before) + 5.0 * there
+        return self.at, paid, there, self.time >= 60, {}
+
+
+class Weak(Slide):
+    """It drifts, and its push is given in other units."""
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
+        super().reset(seed=seed)
+        self.speed = float(self.np_random.uniform(-1.0, 1.0))
+        return self._seen(), {}
+
+    def _force(self, action: Any) -> float:
+        return 1e-4 * super()._force(action)
+
+
+class Waits(Slide):
+    """Pays for waiting."""
+
+    def step(self, action: Any) -> Any:
+        observation, _, *rest, _ = super().step(action)
+        return observation, abs(self.at), *rest, {"waiting": abs(self.at)}
+
+
 class Stale(Slide):
     """Tells the start at every step, and is paid by what is."""
 

@@ -198,6 +198,9 @@ def test_copies_of_a_state_go_on_alike_and_leave_the_original_alone() -> None:
         (tasks.Stale, "ENV38", "observation-insufficient"),
         (tasks.Summed, "ENV70", "reward-favours-staying"),
         (tasks.Hover, "ENV70", "reward-favours-staying"),
+        (tasks.Rounds, "ENV70", "reward-favours-staying"),
+        (tasks.Weak, "ENV39", "action-without-effect"),
+        (tasks.Waits, "ENV68", "reward-hacking"),
         (tasks.Falls, "ENV61", "reward-favours-ending"),
         (tasks.Rightwards, "ENV67", "reward-component-dominates"),
         (tasks.Lost, "ENV31", "physics-unstable"),
@@ -216,7 +219,16 @@ def test_a_mistake_that_people_make_is_named(
 
 @pytest.mark.parametrize(
     "kind",
-    [lambda: tasks.Hunt(told=True), tasks.Long, tasks.Guess, tasks.Gusts, tasks.Nearest, tasks.Counter, tasks.Homing],
+    [
+        lambda: tasks.Hunt(told=True),
+        tasks.Long,
+        tasks.Guess,
+        tasks.Gusts,
+        tasks.Nearest,
+        tasks.Counter,
+        tasks.Homing,
+        lambda: tasks.Rounds(back=1.0),
+    ],
 )
 def test_what_only_looks_like_a_mistake_is_none(kind: Callable[[], Any]) -> None:
     facts = measure(kind, "sound", Wanted(SECONDS), lambda *_: None)

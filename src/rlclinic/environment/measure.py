@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import time
 import warnings
 from collections.abc import Callable, Mapping
@@ -32,7 +33,6 @@ from rlclinic.facts.environment.rewards import outlier_rows, reward_facts
 from rlclinic.facts.environment.shaping import shaping_facts
 from rlclinic.model.environment_facts import (
     NOT_MEASURED,
-    ActionFacts,
     EnvironmentFacts,
     Episode,
     EpisodeFacts,
@@ -148,6 +148,7 @@ class _Examiner:
         self.simple = recorder_of(environment, wanted.components)
         self.seeds: list[int] = []
         self.panel: list[PolicyReturns] = []
+        self.authority = NOT_MEASURED
         self.shown: list[Episode] = []
         self.skipped = list(wanted.left)
         if facts.normalisers:
@@ -195,7 +196,7 @@ class _Examiner:
             problems=tuple(dict.fromkeys((*self.facts.problems, *getattr(self.env, "problems", ())))),
             steps=len(every),
             observation=_observation(steps, every, self.facts.observation) if steps.observation_space.size else None,
-            action=action_facts(steps),
+            action=replace(action_facts(steps), authority=self.authority),
             reward=_reward(steps, every, table),
             shaping=shaping_facts(every),
             episodes=_episodes(self.env, steps, table, self.random, self.simple, self.limit),
@@ -247,12 +248,16 @@ class _Examiner:
         end, env = self.until(0.55), self.env
         spread = self.random.transitions().observations.std(axis=0)
         spread = np.where(spread > 1e-9, spread, 1.0)
+        held: list[tuple[int, list[tuple[float, int]]]] = []
         for name, make in policies_of(self.space):
             if now() > end:
                 self.skipped.append(f"the policy `{name}` and those after it were not played: no time left")
                 break
+            start = self.simple.steps
             results = played(env, make, self.simple, episodes=EPISODES, seed=SEED + 1000, end=end)
+            held += [(start, results)] if name.startswith("always ") else []
             self.panel.append(returns_of(name, results, self.simple))
+        self.authority = _authority(self.simple, held, spread, self.panel[0].std)
         best = best_linear(env, self.space, self.simple, spread, seed=SEED + 2000, end=self.until(0.6))
         if best is not None and best[1]:
             self.panel.append(returns_of("best of random linear policies", best[1], self.simple))
@@ -285,6 +290,22 @@ class _Examiner:
         finally:
             simulator.close()
         return _with_interventions(facts, found, noise, recur)
+
+
+def _authority(
+    record: Recorder, held: list[tuple[int, list[tuple[float, int]]]], spread: FloatArray, usual: float
+) -> float:
+    """How far apart actions lead that are held for whole episodes, which started alike."""
+    apart, rows = 0.0, record.rows
+    for (one, first), (other, second) in itertools.combinations(held, 2):
+        for (total, length), (total_too, length_too) in zip(first, second, strict=False):
+            if length != length_too:
+                return np.inf
+            pairs = [(rows[one + at][3], rows[other + at][3]) for at in range(length)]
+            seen = np.nan_to_num(np.array([np.abs(a - b) / spread for a, b in pairs]))
+            apart = max(apart, float(seen.max(initial=0.0)), abs(total - total_too) / (usual or 1.0))
+            one, other = one + length, other + length
+    return apart if len(held) > 1 else NOT_MEASURED
 
 
 def _always(act: Act, seed: int) -> Act:
@@ -522,8 +543,5 @@ def _with_interventions(facts: EnvironmentFacts, found: Effects, noise: Noise, r
             effect_lag=found.reward_lag,
             outliers_recur=recur,
         ),
-        action=ActionFacts(
-            action.kind, action.low, action.high, action.degenerate, found.effects, found.states, action.gain,
-            action.gain_probability,
-        ),
-    )  # fmt: skip
+        action=replace(action, effects=found.effects, states=found.states),
+    )

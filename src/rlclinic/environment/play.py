@@ -29,9 +29,10 @@ LONGEST = 5000
 """Steps after which an episode that has not ended is given up."""
 
 DISTANCE = re.compile(
-    r"dist(ance)?(_?(to|from)_?(the_)?(goal|target)\w*)?|(goal|target)_?dist(ance)?|(\w+_)?err(or)?", re.I
-)
-"""What `info` calls how far the state is from what is wanted."""
+    r"dist(ance)?(_?(to|from)_?(the_)?(goal|target)\w*)?|(goal|target)_?dist(ance)?|(\w+_)?err(or)?"
+    r"|(\w+_)?(waiting|waiting_time|waited|delay|backlog|lateness|tardiness|violations?|collisions?|damage)", re.I
+)  # fmt: skip
+"""What `info` calls how far the state is from what is wanted, or what nobody wants."""
 SUCCESS = ("is_success", "success")
 """What the end of an episode is called in `info`."""
 

@@ -146,6 +146,12 @@ class RewardFacts:
     """Episodes whose end paid more than any step inside an episode."""
     forfeits: float = NOT_MEASURED
     """Share of them in which the steps before paid so much that going on like that would have been worth more."""
+    goal_pays: float = NOT_MEASURED
+    """What these ends paid, at the median."""
+    loops: int = 0
+    """Times that exactly one step was paid again in an episode after a way round that gained."""
+    loop_worth: float = NOT_MEASURED
+    """What going round like that pays, discounted, over the longest episode."""
     ending_worth: float = NOT_MEASURED
     """Share of all terminations that paid more than going on as usual would have."""
     pay_of_action: tuple[float, ...] = ()
@@ -252,6 +258,9 @@ class ActionFacts:
     """States from which effects were tried; 0 where they could not be."""
     gain: float = NOT_MEASURED
     """From recorded steps: how much of the change of the observation the action adds to what it foretells."""
+    authority: float = NOT_MEASURED
+    """Largest difference, in spreads, of a number or of the return between actions held for whole episodes from the
+    same starts; infinite where an episode ended elsewhere."""
     gain_probability: float = NOT_MEASURED
     """Chance of such a gain if actions did nothing."""
 

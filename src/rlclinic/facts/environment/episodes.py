@@ -65,7 +65,7 @@ def episode_facts(
 def start_facts(episodes: EpisodeTable) -> ResetFacts:
     """What first observations tell without a running environment."""
     first, last = _pairs(episodes)
-    stale = float((first == last).all(axis=1).mean()) if len(first) >= 5 else NOT_MEASURED
+    stale = _beyond_chance(first, last) if len(first) >= 5 else NOT_MEASURED
     leak, probability = _leak(first, last)
     return ResetFacts(stale=stale, leak=leak, leak_probability=probability, same_starts=_same_starts(episodes))
 
@@ -149,6 +149,13 @@ def _pairs(episodes: EpisodeTable) -> tuple[FloatArray, FloatArray]:
     width = episodes.first.shape[1] if episodes.first.ndim == 2 else 0
     empty = np.zeros((0, width))
     return np.concatenate(firsts or [empty]), np.concatenate(lasts or [empty])
+
+
+def _beyond_chance(first: FloatArray, last: FloatArray) -> float:
+    """Share of equal pairs, of those that are not equal to the other ends as well: a sensor at its limit is."""
+    own = float((first == last).all(axis=1).mean())
+    others = float(np.mean([(first == np.roll(last, by, axis=0)).all(axis=1).mean() for by in range(1, 5)]))
+    return max(own - others, 0.0) / (1.0 - others) if others < 1.0 else own
 
 
 def _leak(first: FloatArray, last: FloatArray) -> tuple[float, float]:

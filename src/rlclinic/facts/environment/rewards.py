@@ -34,7 +34,8 @@ def reward_facts(steps: Transitions, episodes: EpisodeTable) -> RewardFacts:
     lag, at_lag, now = _lag(steps)
     pay, alone = _pay(steps)
     by_last, first_spread = _level(steps)
-    goals, forfeits, worth = _ends(steps)
+    goals, forfeits, worth, goal_pays = _ends(steps)
+    loops, loop_worth = _loops(steps)
     inside = steps.rewards[np.isfinite(steps.rewards) & ~steps.ended]
     components, sums = _components(steps)
     pair, lost = _cancelling(steps)
@@ -66,6 +67,9 @@ def reward_facts(steps: Transitions, episodes: EpisodeTable) -> RewardFacts:
         goals=goals,
         forfeits=forfeits,
         ending_worth=worth,
+        goal_pays=goal_pays,
+        loops=loops,
+        loop_worth=loop_worth,
         pay_of_action=pay,
         pay_by_itself=alone,
         components=components,
@@ -210,12 +214,12 @@ def _level(steps: Transitions) -> tuple[float, float]:
     return 1.0 - left / float(rewards[after].var()), float(first.std()) / spread
 
 
-def _ends(steps: Transitions) -> tuple[int, float, float]:
-    """Ends that pay more than any step, in how many going on as just before pays more, and as usual less."""
+def _ends(steps: Transitions) -> tuple[int, float, float, float]:
+    """Ends that pay more than any step, in how many going on as just before pays more, and as usual less; their pay."""
     inside = steps.rewards[np.isfinite(steps.rewards) & ~steps.ended]
     ends = np.flatnonzero(steps.terminated & np.isfinite(steps.rewards) & (steps.times >= RUN_UP))
     if len(inside) < FEWEST or not len(ends):
-        return 0, NOT_MEASURED, NOT_MEASURED
+        return 0, NOT_MEASURED, NOT_MEASURED, NOT_MEASURED
     left = np.maximum(int(steps.times.max()) - steps.times[ends], 0)
     steps_worth = (1.0 - GAMMA**left) / (1.0 - GAMMA)
     before = np.array([float(np.median(steps.rewards[end - RUN_UP : end])) for end in ends])
@@ -223,7 +227,26 @@ def _ends(steps: Transitions) -> tuple[int, float, float]:
     lingers = (before * steps_worth > steps.rewards[ends])[goals]
     usual = float(inside.mean())
     ends_well = (steps.rewards[ends] > np.maximum(usual * steps_worth, usual / (1.0 - GAMMA))) & goals
-    return int(goals.sum()), float(lingers.mean()) if goals.any() else NOT_MEASURED, float(ends_well.mean())
+    if not goals.any():
+        return 0, NOT_MEASURED, float(ends_well.mean()), NOT_MEASURED
+    pays = float(np.median(steps.rewards[ends][goals]))
+    return int(goals.sum()), float(lingers.mean()), float(ends_well.mean()), pays
+
+
+def _loops(steps: Transitions) -> tuple[int, float]:
+    """Pay for exactly one step that came again in its episode, and what going round for it is worth."""
+    paid = np.flatnonzero(np.isfinite(steps.rewards) & (steps.rewards > 0.0) & ~steps.ended)
+    total = np.cumsum(np.nan_to_num(steps.rewards))
+    seen: dict[bytes, int] = {}
+    rates: list[float] = []
+    for row in paid.tolist():
+        key = np.concatenate([[steps.episodes[row]], steps.observations[row], steps.actions[row]]).tobytes()
+        before = seen.get(key)
+        if before is not None and total[row] > total[before] and steps.rewards[row] == steps.rewards[before]:
+            rates.append(float(total[row] - total[before]) / (row - before))
+        seen[key] = row
+    worth = (1.0 - GAMMA ** int(steps.times.max(initial=0))) / (1.0 - GAMMA)
+    return len(rates), max(rates) * worth if rates else NOT_MEASURED
 
 
 def _pay(steps: Transitions) -> tuple[tuple[float, ...], float]:

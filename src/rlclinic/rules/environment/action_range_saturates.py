@@ -37,8 +37,11 @@ LIMITS = Limits()
 
 def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     """Look for dimensions that are cut inside their bounds."""
-    action = facts.measured.action
+    action, ends = facts.measured.action, facts.measured.episodes
     assert action is not None
+    if ends is not None and ends.longest <= 1:
+        # Of one step only its pay is left to differ, and a bid that wins pays the same as a higher one.
+        return None
     cut = [one for one in action.effects if one.touched > limits.touched and one.inner > limits.alike]
     if not cut:
         return None

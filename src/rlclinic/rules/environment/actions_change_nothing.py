@@ -1,7 +1,8 @@
 """Actions, or some of them, change nothing.
 
 What it sees: From the same state and with the same chance both ends of an action dimension, or all choices, lead to
-the same observations, rewards and ends; or recorded actions add nothing to what foretells the next step.
+the same observations, rewards and ends; or hardly anything comes apart while they are held for whole episodes; or
+recorded actions add nothing to what foretells the next step.
 Why it hurts: The policy has no influence: whatever it learns is chance.
 Evidence needed: an examination of an environment that can be copied or replayed; or a training that was watched with
 Observe.
@@ -31,6 +32,8 @@ class Limits(RuleLimits):
     """States from which effects must have been tried."""
     hidden: float = 0.3
     """Share of states in which an action that matters does not show, at most."""
+    little: float = 0.1
+    """Spreads by which actions must lead apart that are held for whole episodes."""
     gain: float = 0.001
     """Share of the change that actions must add, in recorded steps."""
     known: float = 0.05
@@ -62,6 +65,13 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
                 (measured("dimensions or choices without effect", len(dead), 0.0, action.states),),
                 chance=limits.hidden**action.states,
             )
+        if action.authority < limits.little:
+            summary = (
+                "every action was held for whole episodes from the same starts, and neither an observation nor the "
+                f"return came apart by more than {100 * action.authority:.2g}% of its spread"
+            )
+            evidence = measured("what held actions change", action.authority, limits.little, action.states)
+            return RuleResult(Severity.WARNING, 0.85, summary, (evidence,))
         return None
     if seen is None or not seen.explained > limits.known or not action.gain < limits.gain:
         return None

@@ -1,8 +1,8 @@
 """Going on pays more than getting it done.
 
 What it sees: An episode ends with a reward above that of any step, but the steps before it paid so much that staying
-there would have been worth more; or each step pays a level that was built up over the episode, as a running total is,
-instead of what it added.
+there would have been worth more, or the same step is paid again and again and going round is worth more; or each step
+pays a level that was built up over the episode, as a running total is, instead of what it added.
 Why it hurts: The agent learns to stay near the goal and not to reach it; of a total, early gains are paid again at
 every later step, and what a step achieved is hidden.
 Evidence needed: three such ends under any policies; or some hundred steps.
@@ -30,11 +30,13 @@ RULE = Rule(
 
 class Limits(RuleLimits):
     fewest: int = 3
-    """Ends at a goal."""
+    """Ends at a goal, where `info` calls none of them a success."""
     most: float = 0.5
     """Share of them at which going on would have paid more."""
     positive: float = 0.95
     """Share of steps that pay more than nothing: else it is progress that is paid before an end, not the place."""
+    times: float = 1.0
+    """What going round may pay, discounted, over what the end pays."""
     kept: float = 0.9
     """Share of the variance of rewards that the reward before foretells, of a level that is built up."""
     left: float = 0.2
@@ -53,13 +55,25 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     env = facts.measured
     reward = env.reward
     assert reward is not None
-    if reward.goals >= limits.fewest and reward.forfeits > limits.most and reward.positive > limits.positive:
+    told = env.episodes is not None and env.episodes.success_rate > 0.0
+    if (
+        reward.goals >= (1 if told else limits.fewest)
+        and reward.forfeits > limits.most
+        and reward.positive > limits.positive
+    ):
         summary = (
             f"{reward.goals} episodes ended with more pay than any step, but in {100 * reward.forfeits:.3g}% of them "
             "steps as those just before the end would have paid more than the end"
         )
         evidence = measured("ends at which going on pays more", reward.forfeits, limits.most, reward.goals)
         return RuleResult(Severity.ERROR, 0.85, summary, (evidence,))
+    if reward.loops >= limits.fewest and reward.loop_worth > limits.times * reward.goal_pays:
+        summary = (
+            f"{reward.loops} times exactly the same step was paid again in its episode; going round like that pays "
+            f"{reward.loop_worth:.3g} in all, the end {reward.goal_pays:.3g}"
+        )
+        evidence = measured("what going round pays", reward.loop_worth, reward.goal_pays, reward.loops)
+        return RuleResult(Severity.WARNING, 0.8, summary, (evidence,))
     left = (1.0 - reward.by_last) / max(1.0 - reward.explained, 1e-9)
     kept = reward.by_last > limits.kept and left < limits.left and reward.explained < limits.told
     if not (kept and reward.first_spread < limits.first):

@@ -1,7 +1,7 @@
 """What is better for the task is paid less.
 
 What it sees: `info` tells which episodes were a success, and a success returns less than a failure more often than not;
-or steps pay the more the larger the distance or the error is that `info` tells.
+or steps pay the more the larger the distance, the error or what else nobody wants is that `info` tells.
 Why it hurts: The better the agent becomes at what is paid, the worse at the task.
 Evidence needed: at least 8 successes and 8 failures of any policies, told by is_success or success in `info`.
 Looks alike: A success that is told too late or of another goal: look at an episode that is called one.
