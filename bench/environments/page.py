@@ -126,6 +126,7 @@ def _overhead() -> list[str]:
     found = json.loads(OVERHEAD.read_text(encoding="utf-8"))
     told = [
         f"{name} {100 * one['median']:.1f}% ({100 * one['low']:.1f} to {100 * one['high']:.1f}%, {one['pairs']} pairs)"
+        + (f"; {100 * one['inside']:.2g}% inside of it, with its clock" if "inside" in one else "")
         for name, one in found.items()
     ]
     return ["", "## What Observe costs", "", *COST.splitlines(), f"Median: {'; '.join(told)}."]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import itertools
 import time
 import warnings
 from collections.abc import Callable, Mapping
@@ -17,36 +16,41 @@ import numpy as np
 
 from rlclinic.environment.chance import set_chance
 from rlclinic.environment.clones import Simulator, State
-from rlclinic.environment.effects import STATES, Effects, Noise, effects_of, noise_of
+from rlclinic.environment.effects import STATES, effects_of, noise_of
 from rlclinic.environment.episodes import chosen
 from rlclinic.environment.frames import frames_of
 from rlclinic.environment.make import Make
 from rlclinic.environment.normalisers import without_statistics
 from rlclinic.environment.other_kinds import FirstCopy
 from rlclinic.environment.panel import EPISODES, OTHER, best_linear, played, policies_of, random_policy, returns_of
-from rlclinic.environment.play import Act, Recorder, StepFailed, message_of, now, play, recorder_of, reset, step
+from rlclinic.environment.play import Act, StepFailed, message_of, now, play, recorder_of, reset, step
 from rlclinic.environment.resets import reset_facts
-from rlclinic.facts.environment.episodes import episode_facts, start_facts, success_facts
+from rlclinic.environment.summary import (
+    SEED,
+    authority_of,
+    joined,
+    of_episodes,
+    of_observation,
+    of_reward,
+    recurrence,
+    with_interventions,
+)  # fmt: skip
+from rlclinic.facts.environment.episodes import start_facts
 from rlclinic.facts.environment.measure import action_facts
-from rlclinic.facts.environment.observations import observation_facts
-from rlclinic.facts.environment.rewards import outlier_rows, reward_facts
 from rlclinic.facts.environment.shaping import shaping_facts
 from rlclinic.model.environment_facts import (
     NOT_MEASURED,
     EnvironmentFacts,
     Episode,
-    EpisodeFacts,
     ObservationFacts,
     PolicyReturns,
     Problem,
     ResetFacts,
-    RewardFacts,
     SpeedFacts,
 )
 from rlclinic.model.errors import RlclinicError, UsageError
 from rlclinic.model.lazy_dataclass import dataclass
 from rlclinic.model.series import FloatArray
-from rlclinic.model.transitions import EpisodeTable, Space, Transitions
 
 FEWEST_STEPS, MOST_STEPS = 4000, 20_000
 """Of random actions."""
@@ -55,10 +59,6 @@ MOST_PLAYED = 50_000
 EPISODES_WANTED, MOST_EPISODES = 100, 400
 ENOUGH_STEPS, ENOUGH_EPISODES = 200, 20
 """Of random actions, below which nothing is said."""
-SEED = 77
-OUTLIERS = 6
-EARLY = 20
-"""Steps of an episode in which a simulation that diverges has not yet."""
 NOISE_STATES = 40
 POLICY = "a policy takes one observation and returns one action of the environment"
 
@@ -187,7 +187,7 @@ class _Examiner:
             skipped = (*self.skipped, few) if cut else tuple(self.skipped)
             return replace(self.facts, steps=taken, skipped=skipped)
         steps, table = self.random.transitions(), self.random.table()
-        every = _joined(steps, self.simple.transitions()) if self.simple.steps else steps
+        every = joined(steps, self.simple.transitions()) if self.simple.steps else steps
         if self.reset_facts == ResetFacts():
             self.reset_facts = start_facts(table)
         spent = self.random.step_seconds + self.random.reset_seconds
@@ -195,11 +195,11 @@ class _Examiner:
             self.facts,
             problems=tuple(dict.fromkeys((*self.facts.problems, *getattr(self.env, "problems", ())))),
             steps=len(every),
-            observation=_observation(steps, every, self.facts.observation) if steps.observation_space.size else None,
+            observation=of_observation(steps, every, self.facts.observation) if steps.observation_space.size else None,
             action=replace(action_facts(steps), authority=self.authority),
-            reward=_reward(steps, every, table),
+            reward=of_reward(steps, every, table),
             shaping=shaping_facts(every),
-            episodes=_episodes(self.env, steps, table, self.random, self.simple, self.limit),
+            episodes=of_episodes(self.env, steps, table, self.random, self.simple, self.limit),
             reset=self.reset_facts,
             panel=tuple(self.panel),
             shown=tuple(self.shown),
@@ -257,7 +257,7 @@ class _Examiner:
             results = played(env, make, self.simple, episodes=EPISODES, seed=SEED + 1000, end=end)
             held += [(start, results)] if name.startswith("always ") else []
             self.panel.append(returns_of(name, results, self.simple))
-        self.authority = _authority(self.simple, held, spread, self.panel[0].std)
+        self.authority = authority_of(self.simple, held, spread, self.panel[0].std)
         best = best_linear(env, self.space, self.simple, spread, seed=SEED + 2000, end=self.until(0.6))
         if best is not None and best[1]:
             self.panel.append(returns_of("best of random linear policies", best[1], self.simple))
@@ -286,26 +286,10 @@ class _Examiner:
             found = effects_of(simulator, states[:STATES], space, flat, see, std, self.until(0.85))
             self.tell("noise", facts)
             noise = noise_of(simulator, states, space, see, self.random.observation_space.size, self.until(0.95))
-            recur = _recurrence(simulator, self.random, self.until(1.0))
+            recur = recurrence(simulator, self.random, self.until(1.0))
         finally:
             simulator.close()
-        return _with_interventions(facts, found, noise, recur)
-
-
-def _authority(
-    record: Recorder, held: list[tuple[int, list[tuple[float, int]]]], spread: FloatArray, usual: float
-) -> float:
-    """How far apart actions lead that are held for whole episodes, which started alike."""
-    apart, rows = 0.0, record.rows
-    for (one, first), (other, second) in itertools.combinations(held, 2):
-        for (total, length), (total_too, length_too) in zip(first, second, strict=False):
-            if length != length_too:
-                return np.inf
-            pairs = [(rows[one + at][3], rows[other + at][3]) for at in range(length)]
-            seen = np.nan_to_num(np.array([np.abs(a - b) / spread for a, b in pairs]))
-            apart = max(apart, float(seen.max(initial=0.0)), abs(total - total_too) / (usual or 1.0))
-            one, other = one + length, other + length
-    return apart if len(held) > 1 else NOT_MEASURED
+        return with_interventions(facts, found, noise, recur)
 
 
 def _always(act: Act, seed: int) -> Act:
@@ -356,82 +340,6 @@ def _form_problem(space: Any, observation: Any, where: str) -> Problem | None:
     return None
 
 
-def _joined(a: Transitions, b: Transitions) -> Transitions:
-    def both(name: str) -> Any:
-        return np.concatenate([getattr(a, name), getattr(b, name)])
-
-    names = set(a.components) & set(b.components)
-    return Transitions(
-        a.observation_space, a.action_space, both("observations"), both("actions"), both("rewards"),
-        both("next_observations"), both("terminated"), both("truncated"),
-        np.concatenate([a.episodes, b.episodes + 100_000_000]), both("times"), both("copies"), both("clock"),
-        {name: np.concatenate([a.components[name], b.components[name]]) for name in a.components if name in names},
-        {name: np.concatenate([a.distances[name], b.distances[name]]) for name in a.distances if name in b.distances},
-    )  # fmt: skip
-
-
-def _observation(steps: Transitions, every: Transitions, before: ObservationFacts | None) -> ObservationFacts:
-    """What random actions tell; what never changes must not change under any policy."""
-    own, all_of = observation_facts(steps), replace(_shape_only(every))
-    bad = ~np.isfinite(every.next_observations).all(axis=1) | ~np.isfinite(every.rewards)
-    return replace(
-        own,
-        mean=all_of.mean,
-        std=all_of.std,
-        ranges=all_of.ranges,
-        histograms=all_of.histograms,
-        constant=all_of.constant,
-        zero=all_of.zero,
-        not_finite=int(bad.sum()),
-        outside=_outside(every),
-        growth=_growth(every),
-        noise_share=before.noise_share if before else NOT_MEASURED,
-    )
-
-
-def _shape_only(every: Transitions) -> ObservationFacts:
-    # Nothing is fitted to a few rows.
-    return observation_facts(every.chosen(np.linspace(0, len(every) - 1, min(len(every), 6000)).astype(int)))
-
-
-def _outside(steps: Transitions) -> float:
-    space, seen = steps.observation_space, steps.next_observations
-    slack = 1e-5 * np.maximum(np.abs(seen), 1.0)
-    return float(((seen < space.low - slack) | (seen > space.high + slack)).any(axis=1).mean())
-
-
-def _growth(steps: Transitions) -> float:
-    """Largest size of any number over what it has early in an episode."""
-    whole = np.isfinite(steps.next_observations).all(axis=1)
-    size = np.abs(steps.next_observations[whole])
-    if not len(size) or steps.observation_space.kind != "box":
-        return NOT_MEASURED
-    early = size[steps.times[whole] < EARLY]
-    usual = np.quantile(early if len(early) else size, 0.9, axis=0)
-    # A force that is nearly always 0 has no usual size of its own.
-    usual = np.maximum(usual, max(float(np.median(usual)), 1e-3))
-    return float((size.max(axis=0) / usual).max(initial=0.0))
-
-
-def _reward(steps: Transitions, every: Transitions, table: EpisodeTable) -> RewardFacts:
-    own, all_of = reward_facts(steps, table), reward_facts(every, table)
-    return replace(
-        all_of,
-        signal_to_noise=own.signal_to_noise,
-        largest_correlation=own.largest_correlation,
-        outliers=own.outliers,
-        outlier_size=own.outlier_size,
-        explained=own.explained,
-        lag=own.lag,
-        explained_at_lag=own.explained_at_lag,
-        first_zero=own.first_zero,
-        first_spread=own.first_spread,
-        by_last=own.by_last,
-        pay_of_action=own.pay_of_action,
-        pay_by_itself=own.pay_by_itself,
-    )
-
-
 def _late_end(env: Any, space: Any, end: float) -> int | None:
     """The length of an episode that is longer than those that are kept; None where there is no time to see its end."""
     reset(env, SEED)
@@ -442,32 +350,6 @@ def _late_end(env: Any, space: Any, end: float) -> int | None:
         if now() > end:
             break
     return None
-
-
-def _episodes(
-    env: Any, steps: Transitions, table: EpisodeTable, record: Recorder, simple: Recorder, limit: int | None
-) -> EpisodeFacts:
-    if getattr(env, "spec", None) is not None:
-        limit = getattr(env.spec, "max_episode_steps", None) or limit
-    own = episode_facts(steps, table, limit=limit, unended=record.unended)
-    if not simple.episodes:
-        return own
-    both = Recorder(record.observation_space, record.action_space, record.see, record.do)
-    both.episodes = [*record.episodes, *simple.episodes]
-    every = episode_facts(steps, both.table(), limit=limit, unended=max(record.unended, simple.unended))
-    rate, pays, chance = success_facts([*record.successes, *simple.successes])
-    return replace(
-        every,
-        success_rate=rate,
-        success_pays=pays,
-        success_chance=chance,
-        mean_length=own.mean_length,
-        return_mean=own.return_mean,
-        return_std=own.return_std,
-        discounted=own.discounted,
-        length_correlation=own.length_correlation,
-        restarts=own.restarts,
-    )
 
 
 def _states(env: Any, space: Any) -> list[State]:
@@ -494,54 +376,3 @@ def _states(env: Any, space: Any) -> list[State]:
 def _spreads(observation: ObservationFacts | None) -> FloatArray:
     std = np.array(observation.std if observation else (1.0,))
     return np.where(std > 1e-9, std, 1.0)
-
-
-def _recurrence(simulator: Simulator, record: Recorder, end: float) -> float:
-    """Share of outlying rewards that come again from the same state and action with other chance."""
-    steps = record.transitions()
-    rows = outlier_rows(steps)[:OUTLIERS]
-    again = tried = 0
-    for row in rows:
-        start = int(row) - int(steps.times[row])
-        seed = SEED + int(steps.episodes[row])
-        if now() > end or steps.times[row] > 300:
-            continue
-        actions = [_action(steps.action_space, values, simulator) for values in steps.actions[start : row + 1]]
-        environment = simulator.at(State(seed, tuple(actions[:-1])), 1)[0]
-        set_chance(environment, seed + 1)
-        _, reward, *_ = step(environment, actions[-1])
-        tried += 1
-        again += abs(reward - steps.rewards[row]) < 0.5 * abs(steps.rewards[row] - np.median(steps.rewards))
-    return again / tried if tried else NOT_MEASURED
-
-
-def _action(space: Space, values: FloatArray, simulator: Simulator) -> Any:
-    return int(values[0]) if space.kind == "discrete" else values.astype(np.float32)
-
-
-def _with_interventions(facts: EnvironmentFacts, found: Effects, noise: Noise, recur: float) -> EnvironmentFacts:
-    observation, reward, action = facts.observation, facts.reward, facts.action
-    assert reward is not None
-    assert action is not None
-    if observation is not None:
-        variance = np.array(observation.std) ** 2
-        live = variance > 1e-12
-        shares = noise.observation[live] / variance[live] if live.any() else np.zeros(1)
-        observation = replace(
-            observation,
-            noise_share=float(np.mean(np.minimum(shares, 1.0))) if np.isfinite(shares).all() else NOT_MEASURED,
-            noise_chance=noise.observation_chance,
-            action_lag=found.observation_lag if found.observation_lag is not None else observation.action_lag,
-        )
-    return replace(
-        facts,
-        observation=observation,
-        reward=replace(
-            reward,
-            noise_share=min(noise.reward / reward.std**2, 1.0) if reward.std > 0 else NOT_MEASURED,
-            noise_chance=noise.reward_chance,
-            effect_lag=found.reward_lag,
-            outliers_recur=recur,
-        ),
-        action=replace(action, effects=found.effects, states=found.states),
-    )
