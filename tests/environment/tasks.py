@@ -285,7 +285,7 @@ class Lost(Slide):
 class Rounds(gymnasium.Env):  # type: ignore[type-arg]
     """Steps towards the goal pay, and those away cost nothing, or as much."""
 
-    observation_space = gymnasium.spaces.Discrete(6)
+    observation_space = gymnasium.spaces.Discrete(11)
     action_space = gymnasium.spaces.Discrete(2)
 
     def __init__(self, *, back: float = 0.0) -> None:
@@ -293,13 +293,14 @@ class Rounds(gymnasium.Env):  # type: ignore[type-arg]
 
     def reset(self, *, seed: int | None = None, options: Any = None) -> Any:
         super().reset(seed=seed)
-        self.at, self.time = int(self.np_random.integers(3)), 0
+        self.at, self.time = int(self.np_random.choice([0, 1, 2, 8, 9, 10])), 0
         return self.at, {}
 
     def step(self, action: Any) -> Any:
-        before, self.at, self.time = self.at, max(self.at + (1 if action else -1), 0), self.time + 1
-        there = self.at == 5
-        paid = 1.0 * (self.at > before) - self.back * (self.at < before) + 5.0 * there
+        before, self.time = abs(self.at - 5), self.time + 1
+        self.at = min(max(self.at + (1 if action else -1), 0), 10)
+        away, there = abs(self.at - 5), self.at == 5
+        paid = 1.0 * (away < before) - self.back * (away > before) + 5.0 * there
         return self.at, paid, there, self.time >= 60, {}
 
 

@@ -145,9 +145,10 @@ def _healthy(diagnosis: Diagnosis, lead: Cause, sure: str) -> str:
         return (
             f"Nothing wrong was found ({sure}), but the run is not known to be healthy: {'; '.join(diagnosis.lacking)}."
         )
+    what = "the environment is sound" if diagnosis.run.is_environment else "the run is healthy"
     if lead.probability >= LIKELY:
-        return f"Nothing wrong was found: as far as it can be judged, the run is healthy ({sure})."
-    return f"Nothing wrong was found, which is not certain: that the run is healthy leads with {sure}."
+        return f"Nothing wrong was found: as far as it can be judged, {what} ({sure})."
+    return f"Nothing wrong was found, which is not certain: that {what} leads with {sure}."
 
 
 def _named(lead: Cause, sure: str) -> str:

@@ -57,7 +57,7 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     lengths = [ends.mean_length, *(one.length for one in env.panel if one.name not in INFORMED)]
     lengths += [began.value] if began is not None else []
     # Where no end is a success, shorter is worse for the task.
-    failed, soon = ends.success_rate < limits.rare, max(lengths) < limits.early * whole
+    failed, soon = ends.success_rate < limits.rare, max(lengths) <= limits.early * whole
     pays = reward.ending_worth > limits.paid and ends.terminated >= 20 and ends.longest > 2
     if pays and (failed or (soon and not ends.success_rate > 0.0 and len(lengths) > 2)):
         summary = (
