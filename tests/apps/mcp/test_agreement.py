@@ -107,6 +107,8 @@ def _check_numbers(here: Talk, place: str, found: Diagnosis) -> None:
         assert (part["total_env_steps"], part["steps"], part["budget"]) == (
             near(run.env_steps), near(run.steps), near(run.budget)
         )  # fmt: skip
+    for tool in ("diagnose", "show_run"):
+        assert here.data(tool, run_id=place)["run"]["return"]["threshold"] == near(level)
     assert info["env_steps"] == near(run.env_steps)
     assert info["status"] == progress["status"] == status["status"] == run.status.state.value
     assert ended["final_metrics"] == info["metrics_summary"]

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from rlclinic.apps.mcp.log_text import gravest, quoted
 from rlclinic.apps.mcp.reply import UNTRUSTED, Number, Part, Reply, plain_value
+from rlclinic.apps.mcp.tools.runs import threshold_of
 from rlclinic.apps.mcp.workspace import Workspace
 from rlclinic.model.errors import UsageError
 
@@ -122,7 +123,7 @@ def diagnose(
     findings = sorted(data["findings"], key=lambda item: ("error", "warning", "info").index(item["severity"]))
     needs = list(dict.fromkeys(need for item in data["not_checked"] for need in item["needs"]))
     reply = DiagnosisReply(
-        run=_run(workspace, data["run"]),
+        run=_run(workspace, data["run"], threshold_of(opened) if told.goal is None else told.goal.level),
         verdict=data["verdict"],
         reason=data["reason"],
         goal=plain_value(data["goal"]),
@@ -204,7 +205,7 @@ def show_run(workspace: Workspace, run_id: str, filter: str = "", offset: int = 
     first = max(offset, 0)
     config = {name: plain_value(item["value"]) for name, item in data["config"].items() if not item["default"]}
     reply = ShownRun(
-        run=_run(workspace, data["run"]),
+        run=_run(workspace, data["run"], threshold_of(opened)),
         metrics=[plain_value({key: row[key] for key in kept if row[key] not in ("", None)}) for row in rows][
             first : first + max(1, min(limit, 200))
         ],
@@ -222,9 +223,11 @@ def show_run(workspace: Workspace, run_id: str, filter: str = "", offset: int = 
     return reply.said(text, wide=limit != 25)
 
 
-def _run(workspace: Workspace, summary: dict[str, Any]) -> dict[str, Any]:
+def _run(workspace: Workspace, summary: dict[str, Any], threshold: float | None) -> dict[str, Any]:
+    """The run with the threshold that all tools judge by, whoever names it."""
     found: dict[str, Any] = plain_value(summary)
-    return {**found, "path": workspace.shown(str(summary["path"]))}
+    judged = {**found["return"], "threshold": threshold}
+    return {**found, "path": workspace.shown(str(summary["path"])), "return": judged}
 
 
 def _finding(item: dict[str, Any], detail: str) -> FindingOut:

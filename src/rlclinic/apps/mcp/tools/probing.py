@@ -40,7 +40,7 @@ class Probing(Reply):
     settling_method: str | None
     """What the trainer would have to offer for a static contract to tell."""
     not_looked_at: list[str]
-    """Components that no probe of this run looked at."""
+    """Components, each with the probe that looks at it and was not run or could not judge."""
     seconds: Number | None
     message: str
     untrusted: str = UNTRUSTED
@@ -118,11 +118,12 @@ def _standing(job: Job) -> Probing:
         components=plain_value(answer["components"][:5]),
         separating_probe=answer["separating_probe"],
         settling_method=answer["settling_method"],
-        not_looked_at=[word for item in answer["not_looked_at"] for word in item["components"]],
+        not_looked_at=[f"{word} ({item['code']})" for item in answer["not_looked_at"] for word in item["components"]],
         seconds=answer["seconds"],
         message="; ".join([*answer["problems"], *([FINISHED] if job.was_stopped else [])]),
     )
-    return reply.said(f"{job.what!r}: {reply.verdict}; {reply.passed} passed, {len(failed)} failed.")
+    why = f" {reply.message}." if reply.message and reply.verdict == "not-judged" else ""
+    return reply.said(f"{job.what!r}: {reply.verdict}; {reply.passed} passed, {len(failed)} failed.{why}")
 
 
 def _empty(job: Job, status: str, message: str) -> Probing:
