@@ -81,6 +81,7 @@ def guess(name: str) -> str:
         return ""
     if (
         words & RETURN
+        or (words & {"eval", "evaluation"} and words <= EVALUATION | AVERAGE)
         or (words <= REWARD | EPISODE | AVERAGE | {"r"} and words & (REWARD | {"r"}))
         or (words & REWARD and words & (EPISODE | AVERAGE | TRAINING | EVALUATION))
     ):

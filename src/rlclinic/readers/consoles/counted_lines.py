@@ -64,10 +64,6 @@ _WINDOW = re.compile(
     r"|\(?\b(?:(?:over|of|for|in|the) ){0,2}(?:last|past|previous|recent) \d{1,6}(?: consecutive)?(?: \w{2,16})?\)?",
     re.IGNORECASE,
 )
-# Evaluations without a word for what was measured: "Evaluation over 10 episodes: 187.4".
-_EVALUATED = re.compile(
-    r"\beval(?:uation|uated|uating)? over \d{1,6} (?:episode|game|run|trial|rollout)s?\b", re.IGNORECASE
-)
 # torch-ac's four moments of one quantity, of which the first is its mean: `rR:μσmM 0.10 0.05 0.00 0.95`.
 _MOMENTS = re.compile(r"(?<!\w)(rR|R|F):μσmM\s{1,4}(\S{1,20})(?:\s{1,4}[-+.\d]{1,20}){3}")
 _MOMENT_NAMES = {"rR": "return", "R": "unshaped return", "F": "episode length"}
@@ -264,8 +260,7 @@ def _named_numbers(line: str) -> Pairs:
         return []
     line = line if line.isascii() else line.translate(_WRITTEN)
     line = _DECIMAL_COMMA.sub(r"\1.\2", line.replace("\\t", "\t"))
-    line = _EVALUATED.sub("evaluation return", _WINDOW.sub("", _NO_VALUE.sub("", line)))
-    line = _BEHIND.sub(_before, line)
+    line = _BEHIND.sub(_before, _WINDOW.sub("", _NO_VALUE.sub("", line)))
     if "μσmM" in line:
         line = _MOMENTS.sub(lambda found: f"{_MOMENT_NAMES[found[1]]} {found[2]}", line)
         line = _TORCH_AC.sub(lambda found: f"{_TORCH_AC_NAMES[found[1]]} ", line)
@@ -287,7 +282,9 @@ def _named_numbers(line: str) -> Pairs:
 
 
 def _before(behind: re.Match[str]) -> str:
-    """A count with its name before it; steps that something took are its length."""
+    """A count with its name before it; steps that something took are its length, and a window counts nothing."""
+    if behind[0].startswith("over"):
+        return ""
     if behind["n_th"]:
         return f"{behind['of_th']} {behind['n_th']}"
     kind = counted(behind["of"])
