@@ -1,4 +1,4 @@
-"""`python -m bench.imitation_peer PYTHON [--seeds N]`: our cloning and DAgger beside those of the library `imitation`.
+"""`python -m bench.imitation_peer PYTHON [NAME ...] [--seeds N]`: our cloning and DAgger beside those of `imitation`.
 
 PYTHON is the interpreter of an environment with `imitation==1.0.1 stable-baselines3==2.2.1 gymnasium==0.29.1 numpy<2
 pyarrow<20`; this file runs in it too. Both clone the same steps of an expert, with the same network, batches and number
@@ -25,12 +25,12 @@ CLONED = {"cartpole": 60, "acrobot": 60, "pendulum": 1000}
 EPISODES, UPDATES = 20, 1000
 
 
-def main(python: str, seeds: int) -> None:
+def main(python: str, names: list[str], seeds: int) -> None:
     """Record what is missing."""
     lines = RECORD.read_text(encoding="utf-8").splitlines() if RECORD.exists() else []
     known = {(row["name"], row["seed"]) for row in map(json.loads, lines)}
     for seed in range(seeds):
-        for name in (*(f"{task}/bc" for task in CLONED), "cartpole/dagger", "pendulum/dagger"):
+        for name in names or (*(f"{task}/bc" for task in CLONED), "cartpole/dagger", "pendulum/dagger"):
             if (name, seed) not in known:
                 row = _both(python, name, seed)
                 with RECORD.open("a", encoding="utf-8") as file:
@@ -144,6 +144,7 @@ def peer(environment: str, expert: str, what: str, seed: int, demos: str, n_step
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("python", nargs="?", default=sys.executable)
+    parser.add_argument("names", nargs="*")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--peer", nargs=7)
     told = parser.parse_args()
@@ -151,4 +152,4 @@ if __name__ == "__main__":
         environment, expert, what, seed, demos, n_steps, rounds = told.peer
         print(json.dumps(peer(environment, expert, what, int(seed), demos, int(n_steps), int(rounds))))
     else:
-        main(told.python, told.seeds)
+        main(told.python, told.names, told.seeds)
