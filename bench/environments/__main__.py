@@ -23,9 +23,9 @@ PAGE = Path(__file__).parents[2] / "docs" / "benchmarks" / "environments.md"
 CHECKS = tuple(f"src/rlclinic/{name}" for name in ("environment", "facts/environment", "rules/environment", "causes"))
 SECONDS = 25.0
 """Budget of an examination."""
-BLIND = ("fresh", "fresh healthy", "custom", "custom healthy")
+BLIND = ("fresh", "fresh healthy", "custom", "custom healthy", "people", "people healthy")
 """Sets that were labelled and committed before they were examined."""
-ORDER = ("custom", "custom healthy", "fresh", "fresh healthy", "unseen", "healthy", "seen")
+ORDER = (*BLIND[2:], *BLIND[:2], "unseen", "healthy", "seen")
 
 
 def main() -> None:

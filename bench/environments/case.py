@@ -16,8 +16,8 @@ class Case:
     accepted: tuple[str, ...] = ()
     """Causes that count as right; none for a healthy environment."""
     part: str = "healthy"
-    """`seen` while the checks were written, `unseen` after a first freeze, `fresh` and `custom` after later ones; or
-    `healthy`, `fresh healthy`, `custom healthy`."""
+    """`seen` while the checks were written, `unseen` after a first freeze, `fresh`, `custom` and `people` after later
+    ones; or `healthy`, `fresh healthy`, `custom healthy`, `people healthy`."""
 
 
 def make(case: str) -> Any:
