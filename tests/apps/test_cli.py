@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -29,6 +30,15 @@ def test_without_arguments_it_says_what_to_do_next() -> None:
     assert result.returncode == 0
     assert "rlclinic show PATH" in result.stdout
     assert "rlclinic runs FOLDER" in result.stdout
+
+
+def test_options_of_a_diagnosis_after_a_folder_that_is_called_like_a_verb_mean_the_folder(
+    runs: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(runs / "sb3" / "ppo_cartpole", tmp_path / "runs" / "ppo")
+    assert rlclinic("runs", "--fail-on", "never", cwd=tmp_path).stdout.startswith("ppo  SOLVED")
+    assert json.loads(rlclinic("runs", "--json", cwd=tmp_path).stdout)["schema"] == "rlclinic.runs/1"
+    assert rlclinic("runs", "--nonsense", cwd=tmp_path).returncode == 2
 
 
 def test_the_version_is_printed() -> None:

@@ -5,17 +5,25 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from rlclinic.model.diagnosis import Diagnosis
 from rlclinic.reports.diagnosis_html import diagnosis_html
 from rlclinic.reports.formats import Context, find_format, render
 from tests.conftest import diagnosis_of
 from tests.reports.cases import collapsed, healthy, suspected_bug
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+def named(name: str) -> Diagnosis:
+    found = collapsed()
+    return replace(found, run=replace(found.run, id=name))
+
 
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser") or ""
 SIZES = {"desk": (1200, 800), "phone": (400, 800)}
@@ -24,7 +32,7 @@ PAGES = {
     "healthy": lambda: diagnosis_html(healthy()),
     "suspected_bug": lambda: diagnosis_html(suspected_bug()),
     "recorded": lambda: diagnosis_html(diagnosis_of("faults/coin_pay_ppo_cartpole")),
-    "overview": lambda: render(find_format("html"), [collapsed(), healthy()], Context()),
+    "overview": lambda: render(find_format("html"), [named("CartPole-ppo-20261120-013318-251d"), healthy()], Context()),
 }
 OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 
@@ -61,6 +69,11 @@ def test_verdict_cause_and_change_stand_on_the_first_screen(browser: Any, tmp_pa
         box = page.locator(".answer dt", has_text=label).first.bounding_box()
         assert box["y"] + box["height"] < height, label
     assert page.locator(".verdict").bounding_box()["y"] < 100
+
+
+def test_a_phone_shows_every_column_of_the_overview(browser: Any, tmp_path: Path) -> None:
+    box = shown(browser, tmp_path, "overview", "phone").locator("#runs table").bounding_box()
+    assert box["x"] + box["width"] <= 400
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

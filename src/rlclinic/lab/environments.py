@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import warnings
 from collections.abc import Callable
 from importlib import import_module
 from typing import Any
@@ -77,7 +78,9 @@ def _base(recipe: Recipe) -> Any:
         return _call(lambda: found(**arguments), name)
     if ":" in name:
         allow_local(name.partition(":")[0])
-    return _call(lambda: gymnasium.make(name, disable_env_checker=True, **arguments), name)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*Using the latest versioned environment")
+        return _call(lambda: gymnasium.make(name, disable_env_checker=True, **arguments), name)
 
 
 def _call(make: Callable[[], Any], name: str) -> Any:

@@ -125,6 +125,8 @@ color:var(--soft)}}
 .rlclinic dt:empty{{display:none}}
 .rlclinic dl{{grid-template-columns:1fr;gap:0}}
 .rlclinic dd{{margin-bottom:6px}}
+.rlclinic #runs td code{{white-space:normal}}
+.rlclinic #runs td,.rlclinic #runs th{{padding-right:8px}}
 }}
 """.replace("\n", "")
 

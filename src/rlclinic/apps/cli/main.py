@@ -69,7 +69,19 @@ class Verbs(click.Group):
         if arguments and arguments[0] not in VERBS:
             _check_is_no_verb(arguments[0])
             arguments = ["diagnose", *arguments]
+        elif arguments and Path(arguments[0]).is_dir() and self._means_the_folder(context, arguments):
+            arguments = ["diagnose", *arguments]
         return super().resolve_command(context, arguments)
+
+    def _means_the_folder(self, context: click.Context, arguments: list[str]) -> bool:
+        """Whether options after the name of a verb and of a folder are such as only a diagnosis takes."""
+        given = {word.partition("=")[0] for word in arguments[1:] if word.startswith("--")}
+        mine, other = (
+            {name for option in command.get_params(context) for name in option.opts}
+            for verb in ("diagnose", arguments[0])
+            if (command := self.get_command(context, verb)) is not None
+        )
+        return bool(given - other) and given <= mine
 
 
 def _check_is_no_verb(word: str) -> None:
