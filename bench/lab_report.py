@@ -30,7 +30,9 @@ HARMED = (
 
 LEVELS = (
     "Levels of faults of the environment are in the units of rewards that the fault changed, and compare with nothing. "
-    "The run with a constant reward was told to train longer; such a run is sent to its environment since."
+    "The run with a constant reward was told to train longer; such a run is sent to its environment since. "
+    "The run with few updates was told three times to halve their interval; a pace that far off is set right at once "
+    "since, which repairs it (0.91, trained with a look at it)."
 )
 
 

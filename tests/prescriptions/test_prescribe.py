@@ -219,3 +219,14 @@ def test_where_no_config_was_read_it_is_asked_for_before_the_look() -> None:
     assert first.instruction.startswith("Add the config to this report first (--config FILE)")
     first, *_ = advised(made_run(PPO), {"unknown": 0.5})
     assert first.instruction.startswith("Examine")
+
+
+def test_a_pace_far_off_is_set_right_at_once_where_only_its_interval_is_a_setting() -> None:
+    native = {"learning_rate": 1e-3, "buffer_size": 10_000, "batch_size": 64, "train_frequency": 400,
+              "total_timesteps": 12_000}  # fmt: skip
+    run = made_run(native, framework_id="cleanrl", algorithm="DQN", environment="Own-v0")
+    made, *_ = advised(run, {"too-few-updates": 0.98})
+    before, after = changed_keys([made])["train_freq"]
+    assert before == 400
+    assert isinstance(after, int)
+    assert after <= 4, "half of it at a time would take seven rounds"

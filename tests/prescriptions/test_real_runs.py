@@ -14,6 +14,7 @@ import yaml
 from rlclinic.causes.catalogue import NOTHING_WRONG, UNKNOWN, catalogue
 from rlclinic.engine import diagnose
 from rlclinic.facts.goal import goal_of, is_due
+from rlclinic.facts.offline import is_offline
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.unusual_settings import unusual
 from rlclinic.model.diagnosis import Diagnosis, Verdict
@@ -215,6 +216,18 @@ def test_what_follows_says_what_would_choose_it(everything: list[Seen]) -> None:
         if not item.instruction.startswith(("If that does not suffice, and ", "If the test confirms it: "))
     ]
     assert wrong == []
+
+
+def test_behind_a_change_that_leads_stand_two_candidates(everything: list[Seen]) -> None:
+    lonely = []
+    for seen in everything:
+        made, run = seen.diagnosis.prescriptions, seen.diagnosis.run
+        is_remark = bool(made) and made[0].instruction.startswith(("Optional", "To judge it"))
+        # What crashed waits for its error; data and language models have no environment to examine.
+        elsewhere = seen.diagnosis.verdict is Verdict.CRASHED or run.is_language_model or is_offline(RunFacts(run))
+        if made and made[0].changes and not is_remark and not elsewhere and len(made) < 3:
+            lonely.append(seen.name)
+    assert lonely == []
 
 
 def test_no_prescription_treats_a_setting_as_too_high_and_too_low(everything: list[Seen]) -> None:

@@ -88,8 +88,10 @@ def _per_step(assessment: Assessment, *, up: bool) -> Changes:
     if ratio and not assessment.is_derived("update_to_data"):
         return change_to("update_to_data", ratio * FINE if up else ratio / FINE)
     usual = _usual(assessment, "update_to_data")
-    if up and usual and every and steps and steps > 0 and usual * every >= FAR * steps:
-        return change_to("gradient_steps", max(1, round(usual * every)))
+    if up and usual and every and (steps or 1) > 0 and usual * every >= FAR * (steps or 1):
+        # A trainer without a setting for them makes one gradient step each time: there the pace is all in the interval.
+        far = ("gradient_steps", usual * every) if steps else ("train_freq", 1 / usual)
+        return change_to(far[0], max(1, round(far[1])))
     if up and every and every > 1 and every % 2 == 0 and (steps or 1) > 0:
         return change_to("train_freq", round(every / FINE))
     if up and steps and steps > 0:
