@@ -299,6 +299,7 @@ def _plateaued(case: _Case) -> str | None:
     if not curve.rose and not began_unseen(case.facts):
         return None
     late = f"{'rose' if curve.late_rise > 0.0 else 'fell'} by {abs(curve.late_rise):.3g}"
+    late = late if abs(curve.late_rise) > curve.noise else "did not move beyond its noise"
     return f"{returns.logged_as} went from {curve.start:.4g} to {curve.final:.4g} and {late} over the last third"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Sequence
 
@@ -12,7 +13,7 @@ from rlclinic.model.diagnosis import Cause
 from rlclinic.model.finding import Finding
 from rlclinic.model.numbers import percent, plain_numbers
 from rlclinic.model.prescription import Change
-from rlclinic.model.run import Run
+from rlclinic.model.run import Run, Status
 from rlclinic.prescriptions.assessment import Assessment
 from rlclinic.reference.hyperparameters import amount, hyperparameters
 from rlclinic.reference.reference_configs import NEAR_ONE
@@ -21,6 +22,7 @@ from rlclinic.reference.tasks import examinable, task_of
 # Findings quoted per prescription, and letters of a quoted error.
 QUOTED = 2
 ERROR_WIDTH = 120
+_LOCATED = re.compile(r".+:\d+: .+")
 TENTH = 0.1
 # What a budget may count that nobody would call steps.
 COUNTED = frozenset({"episodes", "epochs", "iterations", "updates"})
@@ -134,7 +136,7 @@ def _unread(assessment: Assessment) -> str:
     known = any(not setting.is_default for setting in assessment.run.config.settings.values())
     if known or assessment.run.is_environment:
         return ""
-    return "Add the config to this report first (--config FILE): a setting far off would show at once. Then "
+    return "Add the config to this report first (--config FILE): a setting far off would show at once. "
 
 
 def wrapped(run: Run) -> str:
@@ -197,9 +199,12 @@ def _last_error(assessment: Assessment) -> str:
     if not errors:
         told = failed.summary if failed is not None else "its text is not in the log"
         return f"the error that ended the run ({told})"
-    line = errors[-1].text.strip().splitlines()[-1].strip()
+    status = assessment.run.status
+    # A trainer may print its own lines after the exception, which is what the verdict names.
+    located = status.state is Status.CRASHED and _LOCATED.fullmatch(status.reason)
+    line = status.reason if located else errors[-1].text.strip().splitlines()[-1].strip()
     shown = line if len(line) <= ERROR_WIDTH else line[: ERROR_WIDTH - 1] + "…"
-    return f"the error that ended the run (the log ends with: {shown})"
+    return f"the error that ended the run ({'' if located else 'the log ends with: '}{shown})"
 
 
 def _steps(assessment: Assessment, value: float) -> str:
