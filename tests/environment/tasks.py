@@ -304,6 +304,20 @@ class Rounds(gymnasium.Env):  # type: ignore[type-arg]
         return self.at, paid, there, self.time >= 60, {}
 
 
+class Paces(Slide):
+    """Goes, and is carried, by steps of one size from anywhere."""
+
+    action_space = gymnasium.spaces.Discrete(3)
+
+    def step(self, action: Any) -> Any:
+        self.at += 0.2 * (int(action) - 1 + int(self.np_random.integers(-1, 2)))
+        self.time += 1
+        return self._seen(), -abs(self.at), False, self.time >= 25, {}
+
+    def _seen(self) -> Any:
+        return np.array([self.at, 1.0], np.float32)
+
+
 class Weak(Slide):
     """It drifts, and its push is given in other units."""
 

@@ -228,6 +228,7 @@ def test_a_mistake_that_people_make_is_named(
         tasks.Counter,
         tasks.Homing,
         lambda: tasks.Rounds(back=1.0),
+        tasks.Paces,
     ],
 )
 def test_what_only_looks_like_a_mistake_is_none(kind: Callable[[], Any]) -> None:
