@@ -7,6 +7,7 @@ import pytest
 
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
+from rlclinic.model.run import Status
 from rlclinic.model.series import Series
 from rlclinic.rules.evaluation import (
     evaluation_noise_hides_trend,
@@ -163,6 +164,13 @@ def test_one_row_after_many_updates_says_that_no_return_comes(updates: float) ->
     series = {"return/train": np.array([np.nan]), "policy_loss": np.array([0.1]), "updates": np.array([updates])}
     result = return_not_there.check(scene(series=series))
     assert (result is not None and "after 195 updates" in result.summary) is (updates > 5)
+
+
+def test_the_first_rows_of_a_run_that_goes_on_may_come_before_its_first_episode_ends() -> None:
+    """constructed: a run that still trains, and the same after its end."""
+    series = {"policy_loss": flat(1)[:2], "updates": np.array([10.0, 20.0])}
+    assert return_not_there.check(scene(series=series, status=Status.RUNNING)) is None
+    assert return_not_there.check(scene(series=series)) is not None
 
 
 def test_one_row_whose_episodes_have_neither_return_nor_length_says_that_none_ended() -> None:

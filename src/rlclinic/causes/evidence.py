@@ -38,6 +38,8 @@ Settings: TypeAlias = Sequence[tuple[SuspectSetting, Unusual]]
 FOR_CONTINUOUS, FOR_DISCRETE = frozenset({"DDPG", "TD3", "TQC"}), frozenset({"DQN", "QRDQN", "RAINBOW"})
 HOME_MADE = "unknown"
 """The framework of a log that no library writes."""
+COURSE = "convergence"
+"""Family of findings about the course of the return, of which every run that does badly has some."""
 SMALL_CLIMB = 0.25
 """Share of its level that a climb must be to be learning as such."""
 # Axes of which each step is a round of training.
@@ -194,6 +196,7 @@ def _facts(
         "budget-used": status.budget_used,
         "barely-moved": status.barely_moved,
         "config-known": bool(run.config.settings),
+        "warned": any(finding.severity.rank > 0 and finding.family != COURSE for finding in trouble),
         "sure-sign": any(finding.severity is Severity.ERROR for finding in trouble),
         "telling-sign": any(
             f.severity.rank > 0 and table.most_told.get(f.name, 0.0) >= table.findings.tells for f in trouble

@@ -49,6 +49,7 @@ FACTS: Mapping[str, str] = {
     "replays": "an algorithm that learns from replayed steps",
     "few-pay-all": "a few points of the return are dozens of times the others, each alone",
     "config-known": "there are settings",
+    "warned": "a finding that is more than a note, and not about the return alone",
     "sure-sign": "a finding that is an error, and not about the outcome alone",
     "telling-sign": "a finding that is more than a note tells one cause from others",
     "evaluation-fell-behind": "a finding says that evaluations are worse than training",

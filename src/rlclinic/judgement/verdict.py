@@ -136,7 +136,7 @@ def _insufficient(case: _Case) -> str | None:
     constant = case.seen(Sign.CONSTANT, least=Severity.INFO)
     if worst:
         return None
-    if constant is not None and had_time(case.facts):
+    if constant is not None and had_time(case.facts) and goal_of(case.facts) is None:
         return constant.summary + ", which shows neither success nor failure"
     if curve.rose:
         return None

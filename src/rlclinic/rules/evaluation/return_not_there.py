@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.model.finding import Severity
+from rlclinic.model.run import Status
 from rlclinic.rules.rule import DecisionStep, Rule, RuleLimits, RuleResult
 
 RULE = Rule("EVA03", step=DecisionStep.ENVIRONMENT)
@@ -41,7 +42,9 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     returns = run.returns
     if (returns is not None and returns.last is not None) or "loss/supervised" in run:
         return None
-    made = run["updates"].last or 0.0 if "updates" in run else 0.0
+    # While a run goes on its first episodes may still be under way: rows are waited for, however many updates each is.
+    goes_on = run.status.state is Status.RUNNING
+    made = 0.0 if goes_on or "updates" not in run else run["updates"].last or 0.0
     seen = [run[name] for name in TRAINING if name in run and max(len(run[name]), made) >= limits.fewest_points]
     if not seen:
         return _undefined(facts)
