@@ -18,6 +18,7 @@ from rlclinic.readers.formats.errors import FormatError
 from rlclinic.readers.formats.logs.log_text import clean_lines, decode
 from rlclinic.readers.formats.logs.notebook import html_rows, is_notebook, notebook_text
 from rlclinic.readers.named_by_file import metric_of_file
+from rlclinic.readers.parts.tables import has_numbers
 from rlclinic.readers.place import Entry, Place
 from rlclinic.readers.reading import parsed_once
 from rlclinic.readers.redaction.redact import mentionable, redact_value, secrets_in
@@ -77,7 +78,8 @@ def log_entries(place: Place) -> tuple[Entry, ...]:
     """The files of a place that look like logs by their name."""
     found = place.match(*PATTERNS)
     texts = (entry for entry in place.match(*TEXTS) if entry not in found and entry.name not in CONFIG_DUMPS)
-    texts = (entry for entry in texts if not metric_of_file(entry.name))
+    # Numbers alone are a table whose column its name tells.
+    texts = (entry for entry in texts if not (metric_of_file(entry.name) and has_numbers(entry)))
     found += tuple(entry for entry in islice(texts, MAX_TEXTS) if _holds_metrics(entry))
     return tuple(entry for entry in found if not entry.relative.startswith("logs/debug"))
 

@@ -21,6 +21,9 @@ _WRAPPER_REACH = 600
 # Lines of other processes that may stand between the frames of a traceback.
 _MAX_FOREIGN = 5
 
+# Lines at the end of a log in which an exception without frames is the last word of its process.
+_MAX_LAST = 10
+
 # Indented lines behind an exception that are taken for the rest of its message.
 _MAX_MESSAGE = 20
 
@@ -37,6 +40,8 @@ _EXCEPTION = re.compile(
     r"(?!(?:INFO|DEBUG|WARN|WARNING|ERROR)\b)(?![a-z_]\w*\s*\Z)"
     r"[A-Za-z_][\w.]*(?:\([\w.]+\))?(?:\s*\Z|:(?:\s|\Z))"
 )
+# The same by the name that exceptions have, where no frames stand before it.
+_ERROR = re.compile(r"(?:[a-z_]\w{0,40}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception)(?:\(\w{1,60}\))?: \S")
 _FRAME = re.compile(r"\s+File \"")
 _CHAIN = re.compile(r"During handling of the above exception|The above exception was the direct cause")
 _SIGNAL = re.compile(
@@ -94,7 +99,7 @@ def final_exception(lines: Sequence[str]) -> tuple[str, int] | None:
     if found is None and root is not None:
         found = root.exception
     if found is None:
-        found = _headless(lines) or _cut(lines)
+        found = next((at for look in (_headless, _cut, _bare) if (at := look(lines)) is not None), None)
     if found is None or _survived(lines, found):
         return None
     return redacted_head(plain(lines[found]).strip(), _MAX_TEXT), found + 1
@@ -179,6 +184,12 @@ def _cut(lines: Sequence[str]) -> int | None:
     inside = [i for i in range(header + 1, len(lines)) if lines[i].strip()]
     frames = [i for i in inside if _FRAME.match(plain(lines[i]))]
     return frames[-1] if frames and all(_indent(plain(lines[i])) > margin for i in inside) else None
+
+
+def _bare(lines: Sequence[str]) -> int | None:
+    """An exception among the last lines whose frames were not copied."""
+    last = [at for at in range(len(lines) - 1, -1, -1) if lines[at].strip()][:_MAX_LAST]
+    return next((at for at in last if _ERROR.match(plain(lines[at]))), None)
 
 
 def _read_block(lines: Sequence[str], first: int) -> Traceback | None:
