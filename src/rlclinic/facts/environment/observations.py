@@ -134,7 +134,8 @@ def _repeated(steps: Transitions) -> float:
     depth = depths(steps)
     keys = np.array([hash(row.tobytes()) for row in seen])
     few = max((len(np.unique(seen[:, at])) for at in range(space.size)), default=0) <= GRID
-    moves = np.unique(np.round(steps.next_observations - seen, 6), axis=0)
+    with np.errstate(invalid="ignore", over="ignore"):
+        moves = np.unique(np.round(steps.next_observations - seen, 6), axis=0)
     if few or len(moves) <= GRID or len(np.unique(keys)) < 0.05 * len(keys):
         # A grid, or steps of a few sizes: places come again because the agent does.
         return NOT_MEASURED
