@@ -515,3 +515,10 @@ def test_what_does_not_say_where_it_stands_belongs_to_what_was_said_before() -> 
     ]
     (rows,) = parse_counted_lines(lines)
     assert [row["test_reward"] for row in rows.rows] == [n + 0.25 for n in range(1, 7)]
+
+
+def test_a_log_named_after_its_reward_is_read_beside_the_script_that_wrote_it(tmp_path: Path) -> None:
+    lines = [f"Episode {at}: Score = {-30.0 + at % 7}" for at in range(1, 40)]
+    (tmp_path / "reward_log.txt").write_text("\n".join(lines), encoding="utf-8")
+    (tmp_path / "train.py").write_text("print('no settings')\n", encoding="utf-8")
+    assert len(read(tmp_path)["return/train"]) == 39

@@ -179,6 +179,14 @@ def test_a_metric_line_of_100_000_characters_stays_whole_and_a_longer_one_is_cut
     assert lines[1] == "b" * 100_000 + " [cut: 900000 more characters]"
 
 
+def test_an_exception_whose_frames_were_not_copied_ends_the_run_unless_the_run_goes_on() -> None:
+    line = "[rank7]: torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 112.00 MiB."
+    found = final_exception(["step 1", line, "[launch.py:319:sigkill_handler] Killing subprocess 33131"])
+    assert found is not None
+    assert found[0].startswith("torch.cuda.OutOfMemoryError")
+    assert final_exception([line, *(f"step {at}" for at in range(12))]) is None
+
+
 @pytest.mark.parametrize("line", FALSE_ALARMS)
 def test_a_harmless_line_is_no_alarm(line: str) -> None:
     assert excerpts([line]) == ()

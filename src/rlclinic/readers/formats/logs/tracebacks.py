@@ -41,7 +41,7 @@ _EXCEPTION = re.compile(
     r"[A-Za-z_][\w.]*(?:\([\w.]+\))?(?:\s*\Z|:(?:\s|\Z))"
 )
 # The same by the name that exceptions have, where no frames stand before it.
-_ERROR = re.compile(r"(?:[a-z_]\w{0,40}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception)(?:\(\w{1,60}\))?: \S")
+_ERROR = re.compile(r"(?:[a-z_]\w{0,40}\.){0,6}[A-Z]\w{0,60}(?:Error|Exception)(?:\(\w{1,60}\))?: (?![-+.\d])\S")
 _FRAME = re.compile(r"\s+File \"")
 _CHAIN = re.compile(r"During handling of the above exception|The above exception was the direct cause")
 _SIGNAL = re.compile(
