@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rlclinic.engine import diagnose
 from rlclinic.facts.return_state import (
     ended_below_start,
     has_fallen,
@@ -13,8 +14,10 @@ from rlclinic.facts.return_state import (
     reached_goal,
     return_name,
     suffers,
+    usual_rise,
 )
 from rlclinic.facts.stretch import lasting_from, longest, moving_median
+from rlclinic.model.diagnosis import Verdict
 from tests.rules.scene import fault, flat, recorded, rising, scene
 
 FELL = np.concatenate([np.linspace(20.0, 200.0, 30), np.linspace(200.0, 15.0, 30)])
@@ -71,6 +74,29 @@ def test_the_goal_of_a_task_does_not_hold_for_rewards_on_another_scale() -> None
 def test_evidence_names_the_return_that_is_judged() -> None:
     """constructed: a run that only evaluates."""
     assert return_name(scene(series={"return/eval": flat()})) == "return/eval"
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2, 4])
+def test_rare_disasters_do_not_hide_that_an_ordinary_episode_rose(seed: int) -> None:
+    """constructed: costs that shrink to a tenth, and a quarter of the episodes that cost many times as much."""
+    chance = np.random.default_rng(seed)
+    values = -40.0 - 460.0 * np.exp(-np.arange(120.0) / 12.0) + chance.normal(0.0, 30.0, 120)
+    bad = chance.random(120) < 0.25
+    bad[:14] = False
+    values[bad] -= chance.exponential(1200.0, bad.sum())
+    facts = scene(series={"return/train": values}, framework="unknown", algorithm="")
+    found = diagnose(facts.run)
+    assert found.verdict is Verdict.UNSTABLE
+    assert "an ordinary log/return/train rose from -3" in found.reason
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_level_return_with_rare_disasters_rose_nowhere(seed: int) -> None:
+    """constructed: noise that remembers half of what it was, and outliers."""
+    noise = np.random.default_rng(seed).normal(0.0, 30.0, 120)
+    values = -100.0 + np.convolve(noise, 0.5 ** np.arange(8), "same")
+    values[::13] = -2200.0
+    assert usual_rise(scene(series={"return/train": values})) is None
 
 
 def test_the_longest_stretch_is_found_wherever_it_lies() -> None:

@@ -31,6 +31,7 @@ USED_UP = 0.95
 OF_STEPS = frozenset({"reward", "mean reward", "step_reward"})
 # Points at the end that are enough to say that a series stays as it is.
 LASTING = 3
+TENTHS = 10
 # Points from which on some are told from single ones, the share that is some, and how much more these are.
 MANY_POINTS, FEW_OF, TIMES, AROUND = 30, 0.05, 50.0, 5
 
@@ -156,6 +157,19 @@ def few_pay_all(facts: RunFacts) -> bool:
     )
     usual = float(np.median(sizes))
     return usual > 0.0 and FEW_OF < float(np.mean(sizes > TIMES * np.maximum(around, usual))) < 1.0 / 3.0
+
+
+@fact
+def usual_rise(facts: RunFacts) -> tuple[float, float] | None:
+    """What an ordinary point of the return was worth in the first tenth and in the last, where a few far below the
+    others hide in the mean that it rose: the median of each later tenth is above all points of the first."""
+    values = facts.returns.values if facts.returns is not None else np.array([])
+    values = values[np.isfinite(values)]
+    if values.size < TENTHS * FEWEST_POINTS:
+        return None
+    first, *rest = np.array_split(values, TENTHS)
+    usual = [float(np.median(part)) for part in rest]
+    return (float(np.median(first)), usual[-1]) if min(usual[1:]) > float(first.max()) else None
 
 
 def became_undefined(facts: RunFacts, returns: Series) -> bool:

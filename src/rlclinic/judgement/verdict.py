@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from rlclinic.facts.costs import longer_episodes_cost_more
 from rlclinic.facts.evaluations import began_unseen, evaluations_surely_rose
 from rlclinic.facts.goal import goal_of, goal_reached, had_time, known_task, reference_steps
-from rlclinic.facts.return_state import became_undefined, constant_at_its_worst, missed_goal
+from rlclinic.facts.return_state import became_undefined, constant_at_its_worst, missed_goal, usual_rise
 from rlclinic.facts.returns import MATERIAL
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.saturation import saturation
@@ -310,6 +312,12 @@ def _otherwise(case: _Case) -> tuple[Verdict, str]:
         return Verdict.INSUFFICIENT_DATA, "no return was logged: whether the agent learned cannot be known"
     if _learned(case, curve):
         return Verdict.LEARNING, _rise(case)
+    usual = usual_rise(case.facts)
+    if usual is not None:
+        return Verdict.UNSTABLE, (
+            f"an ordinary {returns.logged_as} rose from {usual[0]:.4g} to {usual[1]:.4g}, and a few far below it, down "
+            f"to {np.nanmin(returns.values):.4g}, keep the mean at {curve.final:.4g}"
+        )
     went = f"{returns.logged_as} went from {curve.start:.4g} to {curve.final:.4g} over {curve.points} points"
     tried = _by_evaluations(case, went)
     if tried is not None:

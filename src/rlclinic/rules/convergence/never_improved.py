@@ -19,6 +19,7 @@ from __future__ import annotations
 from rlclinic.facts.costs import longer_episodes_cost_more
 from rlclinic.facts.evaluations import began_unseen, evaluations_hold
 from rlclinic.facts.goal import goal_of, had_time
+from rlclinic.facts.return_state import usual_rise
 from rlclinic.facts.run_facts import RunFacts
 from rlclinic.facts.saturation import saturation
 from rlclinic.model.finding import Severity
@@ -77,6 +78,8 @@ def check(facts: RunFacts, limits: Limits = LIMITS) -> RuleResult | None:
     if returns.steps[0] > limits.resumed * curve.steps[-1]:
         return RuleResult(Severity.INFO, 0.6, summary + "; the log begins in the middle of a training", evidence)
     least = limits.warning_points_of_all if facts.run.status.state is Status.FINISHED else limits.warning_points
+    if usual_rise(facts) is not None:
+        return RuleResult(Severity.INFO, 0.5, summary + "; most points rose, and a few far below hide it", evidence)
     if evaluations_hold(facts):
         return RuleResult(Severity.INFO, 0.5, summary + "; evaluations rose", evidence)
     if began_unseen(facts) and curve.span > limits.same * abs(curve.final):
