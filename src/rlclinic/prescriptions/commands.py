@@ -27,6 +27,8 @@ ENTRY = dict.fromkeys(("verl", "search-r1"), "python3 -m verl.trainer.main_ppo")
 HYDRA = "hydra-overrides"
 # And for the overrides of a run whose own are not known.
 YOUR_OVERRIDES = "YOUR_OVERRIDES"
+PROCESS = "process"
+"""Class of causes that say themselves where to look: an error, a setting that a trainer rejects, a stopped process."""
 # Where overrides were typed: in a script, or where Hydra keeps them.
 WRITTEN, OVERRIDES = ("script", "open"), "overrides.yaml"
 # What a shell leaves alone.
@@ -128,7 +130,7 @@ def _test(run: Run, prescriptions: Sequence[Prescription], causes: Sequence[Caus
     rivals = [item for item in prescriptions if _is_testable(item) and likely & set(item.causes)][:2]
     if rivals and run.path:
         return _prove(run, rivals, name)
-    if run.is_language_model:
+    if run.is_language_model or (causes and causes[0].cause_class == PROCESS):
         return ""
     if BUG in likely and not is_stock(run.framework):
         return "rlclinic probe MODULE:make_trainer"

@@ -11,6 +11,7 @@ from rlclinic.model.numbers import number
 from rlclinic.model.prescription import Prescription, PrescriptionKind, Priority
 from rlclinic.model.run import Run, Status
 from rlclinic.prescriptions.checks.constraints import RANGES
+from rlclinic.prescriptions.commands import PROCESS
 from rlclinic.prescriptions.proposals.native_settings import BUDGETS
 from rlclinic.prescriptions.remedies.careful_step import rounded, step_factor
 from rlclinic.prescriptions.wording import as_text, examine_command, wrapped
@@ -23,8 +24,6 @@ TRAINER = (
     "look for the fault in the trainer, with `rlclinic diagnose RUN` and `rlclinic probe`."
 )
 ALONE = "one at a time and with the same seeds"
-# What says itself where to look: an error, a setting that a trainer rejects, a process that was stopped.
-PLAIN = "process"
 # Metrics named, at most.
 MOST_WATCHED = 5
 # Settings of which a step back from the advice is where the run was, known or not.
@@ -53,7 +52,7 @@ def _elsewhere(run: Run, prescriptions: Sequence[Prescription]) -> str:
     """Where to look for what no prescription looks at. Empty where one does, and where it has been looked at."""
     first = catalogue().get(prescriptions[0].causes[0])
     known = run.is_language_model or run.is_environment or run.examined is not None
-    if known or (first is not None and first.cause_class == PLAIN):
+    if known or (first is not None and first.cause_class == PROCESS):
         return ""
     if any("rlclinic examine" in item.instruction for item in prescriptions):
         return ""
