@@ -98,6 +98,16 @@ def test_one_row_without_any_gradient_shows_that_its_groups_tie() -> None:
     assert groups_without_variance.check(_model({name: np.array(value) for name, value in moved.items()})) is None
 
 
+def test_one_row_whose_highest_reward_is_the_lowest_shows_it_too() -> None:
+    """constructed: the same of a trainer that does not count its groups; the penalty alone has a gradient."""
+    row = {"return/train": [0.0], "return/train_max": [0.0], "return/train_min": [0.0], "advantage/abs_max": [0.0]}
+    series = {name: np.array(value) for name, value in {**row, "grad_norm": [0.005]}.items()}
+    found = groups_without_variance.check(_model(series))
+    assert found is not None
+    assert found.severity is Severity.WARNING
+    assert groups_without_variance.check(_model({**series, "return/train_max": np.ones(1)})) is None
+
+
 def test_tied_groups_of_a_solved_task_are_a_note() -> None:
     found = groups_without_variance.check(
         _model(

@@ -5,7 +5,7 @@ response.
 Why it hurts: The advantage of a response is its reward minus the mean of its group. Where all are equal there is
 nothing to learn; with one response per prompt there is no baseline at all.
 Evidence needed: zero_variance_groups, advantage/abs_max or reward/std with at least 12 points, or the group size; one
-row in which all groups are so and the gradient is zero.
+row in which all groups are so, or the highest reward is the lowest, and the advantage or the gradient is zero.
 Looks alike: A task that is almost solved, where all responses are right; a score that fell to its floor for another
 reason, where ties are the consequence; advantages printed as 0.000; the spread of a reward component over the batch,
 which is not that of a group.
@@ -72,14 +72,25 @@ def _tied_groups(facts: RunFacts, limits: Limits) -> RuleResult | None:
 
 
 def _no_gradient(facts: RunFacts) -> RuleResult | None:
-    """What few rows show beyond doubt: a group that differs somewhere has a gradient."""
-    groups, norm = facts.series("zero_variance_groups"), facts.series("grad_norm")
-    if groups is None or norm is None or (groups.values != 1.0).any() or norm.values.any():
+    """What few rows show beyond doubt: a group that differs somewhere has an advantage, and a gradient."""
+    groups = facts.series("zero_variance_groups")
+    highest, lowest = facts.series("return/train_max"), facts.series("return/train_min")
+    still = next((one for name in ("advantage/abs_max", "grad_norm") if (one := facts.series(name)) is not None), None)
+    if still is None or still.values.any():
         return None
-    rows = "the only row" if len(groups) == 1 else f"all of the {len(groups)} rows"
-    summary = f"all groups have equal rewards, and the gradient is 0, in {rows}{_why(facts, follows=False)}"
-    evidence = (facts.evidence("grad_norm", 0.0, 0.0, note="gradient where every group ties"),)
-    return RuleResult(Severity.WARNING, 0.8, summary, evidence)
+    if groups is not None:
+        tied, seen = bool((groups.values == 1.0).all()), groups
+    elif highest is not None and lowest is not None:
+        tied, seen = bool(np.array_equal(highest.values, lowest.values)), highest
+    else:
+        return None
+    if not tied:
+        return None
+    rows = "the only row" if len(seen) == 1 else f"all of the {len(seen)} rows"
+    what = f"{still.logged_as} is 0"
+    summary = f"all responses of a group get equal rewards, and {what}, in {rows}{_why(facts, follows=False)}"
+    evidence = (facts.evidence(still.name, 0.0, 0.0, note="where every group ties"),)
+    return RuleResult(_severity(facts, follows=False), 0.8, summary, evidence)
 
 
 def _zero_advantages(facts: RunFacts, limits: Limits) -> RuleResult | None:
