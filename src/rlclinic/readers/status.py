@@ -37,11 +37,16 @@ WENT_ON = 2
 
 
 def status_of(
-    draft: Draft, steps: float, budget: float | None, last_wall_time: float | None, pause: float | None = None
+    draft: Draft,
+    steps: float,
+    budget: float | None,
+    last_wall_time: float | None,
+    pause: float | None = None,
+    rows: int = 2,
 ) -> RunStatus:
     """The state and the reason, by the strongest clue; the steps that were taken are stronger than a failure.
 
-    `pause` is the longest time between two rows of the log.
+    `pause` is the longest time between two rows of the log. One row alone may stand anywhere in a run.
     """
     told = max(draft.clues, key=lambda clue: clue.strength, default=None)
     if told is not None and told.strength < DECIDED and _went_on(draft, told.state, last_wall_time):
@@ -57,7 +62,7 @@ def status_of(
         return RunStatus(Status.RUNNING, "the log was written to a moment ago")
     if told is not None:
         return RunStatus(told.state, told.reason)
-    if budget and steps > 0:
+    if budget and steps > 0 and rows > 1:
         share = 100 * steps / budget
         return RunStatus(
             Status.INTERRUPTED,

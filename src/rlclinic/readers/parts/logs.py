@@ -67,7 +67,13 @@ _HEADLINE = re.compile(r"(?:\bStep|Learning iteration) \d+/(\d+)\b|\b(\d+) total
 _CACHED = re.compile(r"(?:datasets/|dataset since )([\w.-]+?)(?:___|/)([\w.-]+)(?:/| couldn't)")
 
 # Dialects whose framework is certain from the form of their lines.
-FRAMEWORKS = {"openrlhf": "openrlhf", "nemo-rl": "nemo-rl", "slime": "slime", "prime-rl": "prime-rl"}
+FRAMEWORKS = {
+    "openrlhf": "openrlhf",
+    "nemo-rl": "nemo-rl",
+    "slime": "slime",
+    "prime-rl": "prime-rl",
+    "rsl_rl-console": "rsl_rl",
+}
 
 
 # Dialects that are words and numbers of a home-made console.

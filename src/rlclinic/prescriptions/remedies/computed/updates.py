@@ -21,7 +21,9 @@ def larger_budget(assessment: Assessment) -> Changes:
     """The budget of the reference or of published runs where it is larger, else twice the budget. Language models count
     updates."""
     budget, axis = assessment.budget, assessment.run.step_axis
-    if not budget:
+    curve = assessment.facts.curve
+    # A single row is an excerpt: it says of no budget that it was too small.
+    if not budget or (curve is not None and curve.points == 1):
         return ()
     if axis != "env_steps":
         return change_to("total_updates", round(FINE * budget)) if axis in ("updates", "iterations") else ()
