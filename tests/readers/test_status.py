@@ -35,6 +35,11 @@ def test_a_run_that_died_before_its_budget_is_dead(draft: Draft) -> None:
     assert status_of(draft, 500.0, 1000.0, None).state is Status.CRASHED
 
 
+def test_one_row_that_was_copied_out_of_a_log_tells_no_end(draft: Draft) -> None:
+    assert status_of(draft, 20.0, 1000.0, None, rows=1).state is Status.UNKNOWN
+    assert status_of(draft, 20.0, 1000.0, None, rows=2).state is Status.INTERRUPTED
+
+
 def test_steps_after_the_recorded_end_set_a_failure_aside(draft: Draft) -> None:
     draft.ended_at = 1_700_000_000.0
     draft.clue(Status.CRASHED, "meta.yaml: status FAILED", TOLD)
