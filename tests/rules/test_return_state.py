@@ -90,6 +90,15 @@ def test_rare_disasters_do_not_hide_that_an_ordinary_episode_rose(seed: int) -> 
     assert "an ordinary log/return/train rose from -3" in found.reason
 
 
+def test_a_gain_beyond_the_noise_is_not_said_to_be_noise() -> None:
+    """constructed: one bad point at the start, and the same return ever after."""
+    values = np.full(25, -3540.0)
+    values[0] = -6050.0
+    found = diagnose(scene(series={"return/train": values}, framework="unknown", algorithm="").run)
+    assert found.verdict is Verdict.NOT_LEARNING
+    assert "no more than noise" not in found.reason
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_a_level_return_with_rare_disasters_rose_nowhere(seed: int) -> None:
     """constructed: noise that remembers half of what it was, and outliers."""

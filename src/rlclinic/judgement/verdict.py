@@ -333,6 +333,8 @@ def _otherwise(case: _Case) -> tuple[Verdict, str]:
         return Verdict.INSUFFICIENT_DATA, f"{went}: it is not clear whether it rises"
     if curve.whole.is_sure_fall and -curve.gain > MATERIAL * abs(curve.start):
         return Verdict.UNSTABLE, f"{went} and declined throughout"
+    if abs(curve.gain) > curve.noise:
+        return Verdict.NOT_LEARNING, f"{went}, and no rise along the way is sure (noise {curve.noise:.2g})"
     return Verdict.NOT_LEARNING, f"{went}, which is no more than noise ({curve.noise:.2g})"
 
 
