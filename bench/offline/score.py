@@ -36,7 +36,8 @@ about such runs: of six that were kept, three got poor coverage first, with 0.43
 90% to 80% of the way to the better half of the data after one healthy run had raised an alarm at 90%, and recorded
 goals were computed anew. A rate of 0.3 did no harm to CQL on expert data and was planted in TD3+BC instead. The rule
 on large rewards and the weights of two rules were set after their runs had been missed. All of this was with seed 0:
-runs of the next seed are on data sets that were made anew, were diagnosed once, and nothing was changed after that.
+runs of the next two seeds are on data sets that were made anew, were diagnosed once, and nothing was changed after
+that.
 
 """
 BAKEOFF = """
