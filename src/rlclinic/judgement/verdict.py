@@ -312,11 +312,12 @@ def _otherwise(case: _Case) -> tuple[Verdict, str]:
         return Verdict.INSUFFICIENT_DATA, "no return was logged: whether the agent learned cannot be known"
     if _learned(case, curve):
         return Verdict.LEARNING, _rise(case)
-    usual = usual_rise(case.facts)
+    usual = None if curve.climbed else usual_rise(case.facts)
     if usual is not None:
         return Verdict.UNSTABLE, (
-            f"an ordinary {returns.logged_as} rose from {usual[0]:.4g} to {usual[1]:.4g}, and a few far below it, down "
-            f"to {np.nanmin(returns.values):.4g}, keep the mean at {curve.final:.4g}"
+            f"the median of {returns.logged_as} was {usual[0]:.4g} in the first tenth of the run and {usual[1]:.4g} in "
+            f"the last, but a few points far below, down to {np.nanmin(returns.values):.4g}, keep its mean at "
+            f"{curve.final:.4g}"
         )
     went = f"{returns.logged_as} went from {curve.start:.4g} to {curve.final:.4g} over {curve.points} points"
     tried = _by_evaluations(case, went)
