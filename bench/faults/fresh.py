@@ -32,7 +32,7 @@ LEAST, DIGITS = 0.01, 4
 """Probability below which a cause is not written down, and digits of the others."""
 FEWEST_SEEDS = 1
 """Of an instance that is scored: most have two, and a label is as sure as they are."""
-TEST_LOOKS, TEST_LOOKS_SINCE = 9, 60
+TEST_LOOKS, TEST_LOOKS_SINCE = 9, 63
 """At the test part of the plan, until it became development data, and since."""
 HEADING, NEXT = "## Fresh instances", "## What limits it"
 MOST = 5
@@ -71,7 +71,7 @@ PARTS = (
         HEADING,
         "Bases and faults were chosen by the true\n"
         "returns of trial runs alone; no table of tasks knows an environment but CliffWalking.",
-        44,
+        45,
         "0.438 and 0.356 of all faults and 0.237 and 0.184 of those of environment\n"
         "and reward, with config and without",
     ),
@@ -80,7 +80,7 @@ PARTS = (
         "## Well-known tasks",
         "Bases and faults were chosen by the true\n"
         "returns of clean trial runs alone; the table of tasks knows every environment.",
-        30,
+        31,
         "0.706 and 0.588 of all faults and 0.6 and 0.4 of those of environment\nand reward, with config and without",
     ),
 )
