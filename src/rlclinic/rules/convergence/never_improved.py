@@ -3,11 +3,12 @@
 What it sees: Neither the end nor any stretch in between is above the start by more than noise, although the run had
 the points, and on well-known tasks the steps, in which others improve.
 Why it hurts: Nothing that was learned shows in the return.
-Evidence needed: a return with at least 20 points (a warning from 40 on while the run goes on); half of the budget, and
+Evidence needed: a return with at least 10 points (a warning from 20 on while the run goes on); half of the budget, and
 half of the env steps that published runs of a well-known task needed.
 Looks alike: A level that held for a while and was lost (that is a fall). A short or early stopped run. A sparse
 task before its first success. A resumed or pretrained run that began at its ceiling. Costs that add up when
-episodes get longer. Penalties of training alone: evaluations that hold their best show it.
+episodes get longer. Penalties of training alone: evaluations that hold their best show it. Rare points far
+below all others, which hide in the mean that most of them rose.
 What to change: First rule out that nothing could be learned: do updates run, does the reward reach the learner, do
 actions have an effect (probes, `examine`). Then the learning rate, in steps of ten.
 References: Andy Jones, Debugging RL, Without the Agonizing Pain; tensorflow/agents issue 651 (the actor never
